@@ -37,6 +37,7 @@ use super::exchange::{Inbox, Reply, reply};
 use super::feed::Feed;
 use super::forwarding::{Forwarding, Load};
 use super::idle::{self, Sweep};
+use super::learning::Learner;
 use super::look::View;
 use super::plane::DataPlane;
 use super::ports;
@@ -77,6 +78,8 @@ pub struct Agent {
     tracing: Tracing,
     lags: Histogram,
     discard: Discard,
+    /// Who is told of digests beside controllers.
+    learner: Option<Box<dyn Learner>>,
 }
 
 /// What is being carried out.
@@ -109,6 +112,7 @@ impl Agent {
             tracing: Tracing::default(),
             lags: Histogram::default(),
             discard,
+            learner: None,
         }
     }
 
@@ -192,6 +196,11 @@ impl Agent {
     /// The program has sent a message of the digest whose list has this id in BMv2 JSON.
     pub fn handle_digest(&mut self, now: Time, list_id: u32, message: Vec<bits::Int>) {
         let Some(active) = &mut self.active else { return };
+        if let Some(learner) = &mut self.learner
+            && let Some(learned) = active.learning.handle_message(now, list_id, message.clone())
+        {
+            learner.learn(learned);
+        }
         if let Some(list) = active.handle_digest(now, list_id, message) {
             self.reporter.report(&active.config, Report::Digest(list));
         }
@@ -202,6 +211,11 @@ impl Agent {
         let Some(active) = &mut self.active else { return };
         while let Some(list) = active.ledger.digests.poll_list(now) {
             self.reporter.report(&active.config, Report::Digest(list));
+        }
+        if let Some(learner) = &mut self.learner {
+            while let Some(learned) = active.learning.poll(now) {
+                learner.learn(learned);
+            }
         }
     }
 
@@ -245,8 +259,10 @@ impl Agent {
     pub fn next_due(&self) -> Option<Time> {
         let ledger = self.active.as_ref().map(|active| &active.ledger);
         let digests = ledger.and_then(|ledger| ledger.digests.next_due());
+        let learning = self.active.as_ref().filter(|_| self.learner.is_some());
+        let learned = learning.and_then(|active| active.learning.next_due());
         let sweep = ledger.filter(|ledger| ledger.has_timeouts()).map(|_| self.next_sweep);
-        [digests, sweep, self.watchers.next_sample()].into_iter().flatten().min()
+        [digests, learned, sweep, self.watchers.next_sample()].into_iter().flatten().min()
     }
 
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request, left: &mut usize) {
@@ -361,7 +377,11 @@ impl Agent {
         let (now, epoch_offset_ns) = (plane.now(), plane.epoch_offset_ns());
         let before = *left;
         let target = self.target(plane, now);
-        let is_done = visit.go_on(&mut Site { target, now, epoch_offset_ns }, left);
+        let mut site = Site { target, now, epoch_offset_ns, learner: None };
+        let is_done = visit.go_on(&mut site, left);
+        if let Some(learner) = site.learner.take() {
+            self.learner = Some(learner);
+        }
         // A visit that takes no steps off would never let packets pass.
         *left = (*left).min(before.saturating_sub(1));
         if !is_done {

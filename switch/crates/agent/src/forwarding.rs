@@ -16,6 +16,7 @@ use pipeline::{EntryId, Pipeline};
 use units::Time;
 
 use super::kept::Kept;
+use super::learning::Learning;
 
 /// A program that has been read and linked, ready to be put in force.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(super) struct Forwarding {
     pub config: Arc<Config>,
     pub binding: Binding,
     pub ledger: Ledger,
+    /// Digests for who knows no P4Runtime.
+    pub learning: Learning,
 }
 
 /// What controllers wrote and get back unchanged, and what the pipeline holds in another form.
@@ -100,7 +103,9 @@ impl Load {
 
     pub(super) fn into_parts(self) -> (Forwarding, Box<Pipeline>) {
         let ledger = Ledger::default();
-        let forwarding = Forwarding { config: self.config, binding: self.binding, ledger };
+        let learning = Learning::new(&self.pipeline);
+        let forwarding =
+            Forwarding { config: self.config, binding: self.binding, ledger, learning };
         (forwarding, self.pipeline)
     }
 }

@@ -56,6 +56,7 @@ mod forwarding;
 pub mod front;
 mod idle;
 mod kept;
+pub mod learning;
 mod look;
 mod one_shot;
 mod plane;

@@ -15,6 +15,7 @@ use pipeline::{CloneSession, EntryAction, EntryId, Node, Pipeline, TableError};
 use units::Time;
 
 use super::forwarding::Beside;
+use super::learning::{Learner, Learning};
 use super::one_shot;
 use super::target::Target;
 
@@ -31,6 +32,8 @@ pub struct Site<'a> {
     pub(super) target: Option<Target<'a>>,
     pub(super) now: Time,
     pub(super) epoch_offset_ns: i64,
+    /// Who is to be told of digests from now on, if the visit has brought somebody.
+    pub(super) learner: Option<Box<dyn Learner>>,
 }
 
 impl Site<'_> {
@@ -52,6 +55,16 @@ impl Site<'_> {
     /// The program, to be changed.
     pub fn pipeline_mut(&mut self) -> Option<&mut Pipeline> {
         self.target.as_mut().map(|target| &mut *target.pipeline)
+    }
+
+    /// Tells somebody of digests from now on, in place of whoever was told before.
+    pub fn tell(&mut self, learner: Box<dyn Learner>) {
+        self.learner = Some(learner);
+    }
+
+    /// How digests are told to a [`Learner`], if there is a program.
+    pub fn learning(&mut self) -> Option<&mut Learning> {
+        self.target.as_mut().map(|target| &mut target.forwarding.learning)
     }
 
     /// Gives an entry another action; its idle timeout stays.

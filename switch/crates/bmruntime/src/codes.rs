@@ -52,6 +52,14 @@ pub mod register {
     pub const INVALID_INDEX: Thrown = Thrown(2);
 }
 
+/// LearnOperationErrorCode.
+pub mod learn {
+    use super::Thrown;
+
+    pub const INVALID_LIST: Thrown = Thrown(1);
+    pub const ERROR: Thrown = Thrown(3);
+}
+
 /// MeterOperationErrorCode.
 pub mod meter {
     use super::Thrown;

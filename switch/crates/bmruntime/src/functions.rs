@@ -2,8 +2,8 @@
 
 use crate::job::Run;
 use crate::{
-    calculations, clock, counters, entries, meters, mirroring, multicast, profiles, reading,
-    registers, value_sets,
+    calculations, clock, counters, entries, learning, meters, mirroring, multicast, profiles,
+    reading, registers, value_sets,
 };
 
 /// The functions of one topic, by their names.
@@ -22,6 +22,7 @@ const SERVICES: &[(&str, &[Topic])] = &[
             registers::FUNCTIONS,
             value_sets::FUNCTIONS,
             calculations::FUNCTIONS,
+            learning::FUNCTIONS,
         ],
     ),
     ("simple_pre", &[multicast::FUNCTIONS_OF_BOTH, multicast::FUNCTIONS_WITHOUT_LAGS]),

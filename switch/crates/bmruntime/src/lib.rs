@@ -20,6 +20,7 @@
 //!   counters.rs   counters               registers.rs registers
 //!   meters.rs     meters                 profiles.rs  action profiles
 //!   multicast.rs  multicast groups       mirroring.rs clone sessions
+//!   learning.rs   digests, as what packets teach
 //!   value_sets.rs parser value sets      calculations.rs  CRCs
 //!   queues.rs     depth and rate         ports.rs     ports that come and go
 //!   clock.rs      what time it is        md5.rs       the mark of a program
@@ -41,6 +42,7 @@ mod functions;
 mod ids;
 mod job;
 mod keys;
+pub mod learning;
 mod md5;
 mod meters;
 mod mirroring;

@@ -43,6 +43,8 @@ pub struct Runtime<H> {
     device_id: u64,
     /// The port at which it is served.
     port: u16,
+    /// Where digests are published, as an address of nanomsg; empty: nowhere.
+    notifications: String,
 }
 
 /// Why there is no outcome: the switch cannot.
@@ -65,8 +67,14 @@ impl From<Refusal> for Failed {
 }
 
 impl<H: Host> Runtime<H> {
-    pub fn new(front: Arc<Front>, host: H, device_id: u64, port: u16) -> Runtime<H> {
-        Runtime { front, host, device_id, port }
+    pub fn new(
+        front: Arc<Front>,
+        host: H,
+        device_id: u64,
+        port: u16,
+        notifications: String,
+    ) -> Runtime<H> {
+        Runtime { front, host, device_id, port, notifications }
     }
 
     /// What becomes of a call.
@@ -150,7 +158,11 @@ impl<H: Host> Runtime<H> {
     /// BmConfig.
     fn info(&self) -> Value {
         let info = Struct::default().with(1, Value::I64(self.device_id.cast_signed()));
-        Value::Struct(info.with(2, Value::I32(self.port.into())))
+        let info = info.with(2, Value::I32(self.port.into()));
+        if self.notifications.is_empty() {
+            return Value::Struct(info);
+        }
+        Value::Struct(info.with(3, Value::text(self.notifications.as_str())))
     }
 
     /// Everything as it was when the program was loaded: the program is loaded once more, so that

@@ -59,7 +59,8 @@ struct Digest {
 struct Sent {
     list_id: u64,
     at: Time,
-    messages: Vec<Message>,
+    /// Those that are not acknowledged one by one.
+    messages: Vec<Option<Message>>,
 }
 
 impl Digests {
@@ -103,6 +104,21 @@ impl Digests {
         if let Some(digest) = self.of.get_mut(&digest_id) {
             let found = digest.sent.iter().position(|sent| sent.list_id == list_id);
             if let Some(sent) = found.and_then(|at| digest.sent.remove(at)) {
+                digest.unlearn(sent);
+            }
+        }
+    }
+
+    /// Somebody has acted on one message of a list, by its place in it.
+    pub fn handle_ack_of(&mut self, digest_id: u32, list_id: u64, place: usize) {
+        let Some(digest) = self.of.get_mut(&digest_id) else { return };
+        let Some(at) = digest.sent.iter().position(|sent| sent.list_id == list_id) else { return };
+        let sent = &mut digest.sent[at];
+        if let Some(message) = sent.messages.get_mut(place).and_then(Option::take) {
+            digest.known.remove(&message);
+            if sent.messages.iter().all(Option::is_none)
+                && let Some(sent) = digest.sent.remove(at)
+            {
                 digest.unlearn(sent);
             }
         }
@@ -153,7 +169,8 @@ impl Digest {
         let messages = std::mem::take(&mut self.waiting);
         let list_id = self.next_list_id;
         self.next_list_id += 1;
-        let sent = Sent { list_id, at: now, messages: messages.clone() };
+        let sent =
+            Sent { list_id, at: now, messages: messages.iter().cloned().map(Some).collect() };
         self.sent_count += sent.messages.len();
         self.sent.push_back(sent);
         // An acknowledgement timeout of 0 means that nothing is remembered.
@@ -177,7 +194,7 @@ impl Digest {
 
     fn unlearn(&mut self, sent: Sent) {
         self.sent_count -= sent.messages.len();
-        for message in &sent.messages {
+        for message in sent.messages.iter().flatten() {
             self.known.remove(message);
         }
     }
@@ -246,6 +263,27 @@ mod tests {
         digests.handle_ack(ID, list.list_id);
         let _ = digests.handle_message(at_ms(30), ID, message(1));
         assert_eq!(digests.next_due(), Some(at_ms(40)));
+    }
+
+    #[test]
+    fn messages_of_a_list_can_be_acknowledged_one_by_one() {
+        let mut digests = digests();
+        for value in 1..=2 {
+            let _ = digests.handle_message(at_ms(0), ID, message(value));
+        }
+        let list = digests.poll_list(at_ms(10)).unwrap();
+        digests.handle_ack_of(ID, list.list_id, 1);
+        digests.handle_ack_of(ID, list.list_id, 1);
+        digests.handle_ack_of(ID, list.list_id, 7);
+        for value in 1..=2 {
+            let _ = digests.handle_message(at_ms(20), ID, message(value));
+        }
+        let again = digests.poll_list(at_ms(30)).unwrap();
+        assert_eq!(again.messages, [message(2)], "the first is not acknowledged");
+        // The list that is acknowledged as a whole does not forget what another one has sent since.
+        digests.handle_ack(ID, list.list_id);
+        let _ = digests.handle_message(at_ms(40), ID, message(2));
+        assert_eq!(digests.next_due(), None);
     }
 
     #[test]

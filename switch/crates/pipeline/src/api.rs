@@ -115,6 +115,12 @@ impl Pipeline {
         self.externs.value_sets.iter().position(|set| set.name == name)
     }
 
+    /// How many bits each field of a digest has; none where there is no such digest.
+    pub fn digest_widths(&self, id: u32) -> impl Iterator<Item = u32> {
+        let list = self.program.digests.iter().find(|list| list.id == id);
+        list.into_iter().flat_map(|list| list.fields.iter().map(|field| field.width()))
+    }
+
     /// Id and name of each digest.
     pub fn digests(&self) -> impl Iterator<Item = (u32, &str)> {
         self.program.digests.iter().map(|list| (list.id, list.name.as_str()))

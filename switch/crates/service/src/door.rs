@@ -103,9 +103,11 @@ impl Door {
         device_id: u64,
         settings: pipeline::Config,
         devices: Arc<dyn Devices>,
+        notifications: String,
     ) {
         let waiter = Waiter { settings, devices, loading: Mutex::default() };
-        let runtime = Arc::new(Runtime::new(front, waiter, device_id, self.address.port()));
+        let runtime =
+            Arc::new(Runtime::new(front, waiter, device_id, self.address.port(), notifications));
         let places = Arc::new(Places::default());
         let large = Arc::new(Semaphore::new(LARGE_MESSAGE_COUNT_MAX));
         loop {

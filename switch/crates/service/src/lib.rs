@@ -2,7 +2,7 @@
 //! Thrift. The only crate that knows gRPC.
 //!
 //! [`server`] owns the threads, [`connections`] the sockets, [`calls`] what gRPC adds to the calls of
-//! [`agent::front`], [`door`] the socket of the other interface.
+//! [`agent::front`], [`door`] the socket of the other interface, [`publisher`] that of its digests.
 //!
 //! ```text
 //!             gRPC threads                  |        data-plane thread
@@ -19,7 +19,9 @@ pub mod address;
 pub mod calls;
 pub mod connections;
 mod door;
+mod learner;
 mod places;
+pub mod publisher;
 pub mod server;
 mod status;
 pub mod stubs;

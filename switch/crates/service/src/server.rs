@@ -30,6 +30,8 @@ use crate::calls::world::WorldService;
 use crate::calls::{ANSWER_ENTITIES_MAX, Shared};
 use crate::connections;
 use crate::door::Door;
+use crate::learner;
+use crate::publisher::{self, Publisher};
 use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
 use crate::stubs::vitrine::router_server::RouterServer;
 use crate::stubs::vitrine::world_server::WorldServer;
@@ -82,6 +84,8 @@ pub struct ServerConfig {
     pub begin_thread: fn(),
     /// The port of this machine at which bmv2's runtime interface is served; none: it is not.
     pub thrift_port: Option<u16>,
+    /// Where digests are published for its clients; none: nowhere.
+    pub notifications: Option<publisher::Place>,
     /// A program that no controller has sent is none to a controller that asks.
     pub hides_local_programs: bool,
 }
@@ -93,6 +97,8 @@ pub enum StartError {
     Door(io::Error),
     /// The address cannot be had.
     Listen(io::Error),
+    /// The address for digests cannot be had.
+    Notifications(io::Error),
     /// Threads cannot be had.
     Threads(io::Error),
     /// The certificates do not do, and why.
@@ -134,8 +140,15 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
             let _context = runtime.enter();
             let door = Door::bind(port).map_err(StartError::Door)?;
             server.door = Some(door.address());
+            let mut notifications = String::new();
+            if let Some(place) = &config.notifications {
+                let publisher = Publisher::bind(place).map_err(StartError::Notifications)?;
+                notifications = place.to_string();
+                runtime.spawn(learner::publish(Arc::clone(&front), config.device_id, publisher));
+            }
             let front = Arc::clone(&front);
-            runtime.spawn(door.serve(front, config.device_id, config.pipeline, devices));
+            let (id, settings) = (config.device_id, config.pipeline);
+            runtime.spawn(door.serve(front, id, settings, devices, notifications));
         }
         runtime.spawn(tell(front, reports));
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use service::address::Address;
+use service::publisher::Place;
 use tracing::level_filters::LevelFilter;
 use units::{Bytes, PortId, Rate};
 
@@ -82,6 +83,11 @@ pub struct Args {
     #[arg(long, value_name = "PORT", help_heading = "Control")]
     pub thrift_port: Option<u16>,
 
+    /// Publish digests for its clients at this address, ipc:///path or tcp://host:port, as nanomsg
+    /// does.
+    #[arg(long, value_name = "ADDRESS", requires = "thrift_port", help_heading = "Control")]
+    pub notifications_addr: Option<Place>,
+
     /// The number by which P4Runtime controllers address this switch.
     #[arg(long, value_name = "ID", default_value_t = 0, help_heading = "Control")]
     pub device_id: u64,
@@ -158,6 +164,7 @@ impl From<Args> for Settings {
             later_ports: args.later_ports,
             tls,
             thrift_port: args.thrift_port,
+            notifications: args.notifications_addr,
             cpu_port: args.cpu_port,
             drop_port: args.drop_port,
             port_rate: args.port_rate,

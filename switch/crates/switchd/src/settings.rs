@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use service::address::Address;
+use service::publisher::Place;
 use units::{Bytes, PORT_NUMBER_MAX, PortId, Rate};
 
 use crate::logging::Logging;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub tls: Option<TlsFiles>,
     /// The port of this machine for bmv2's runtime interface; none: it is not served.
     pub thrift_port: Option<u16>,
+    /// Where digests are published for that interface's clients; none: nowhere.
+    pub notifications: Option<Place>,
     /// The port of packet-in and packet-out.
     pub cpu_port: Option<PortId>,
     /// The port number that means "drop".

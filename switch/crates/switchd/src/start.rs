@@ -59,6 +59,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         devices: Arc::new(opener),
         begin_thread: give_up_everything,
         thrift_port: settings.thrift_port,
+        notifications: settings.notifications.clone(),
         hides_local_programs: settings.spelling.is_of_pi(),
     };
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
@@ -195,6 +196,14 @@ fn cannot_serve(settings: &Settings, error: StartError) -> SwitchError {
             return SwitchError::new(format!(
                 "cannot listen on 127.0.0.1:{port}: {error}; end the switch that runs there, or \
                  choose another port with --thrift-port"
+            ));
+        }
+        StartError::Notifications(error) => {
+            let place = settings.notifications.as_ref().map(ToString::to_string);
+            return SwitchError::new(format!(
+                "cannot publish digests at {}: {error}; end the switch that does, or choose another \
+                 address with --notifications-addr",
+                place.unwrap_or_default()
             ));
         }
         StartError::Listen(error) => error,

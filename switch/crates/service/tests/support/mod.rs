@@ -110,7 +110,12 @@ enum Input {
 
 /// A server on a free port of loopback, and the end of it that a data plane drives.
 pub fn serve(wake: Wake) -> (Server, Agent) {
-    let config = ServerConfig {
+    server::start(server_config(), wake).unwrap()
+}
+
+/// How a server is started that has nothing of its own.
+pub fn server_config() -> ServerConfig {
+    ServerConfig {
         address: "127.0.0.1:0".parse().unwrap(),
         device_id: DEVICE_ID,
         pipeline: pipeline::Config { cpu_port: Some(CPU_PORT), ..pipeline::Config::default() },
@@ -118,9 +123,9 @@ pub fn serve(wake: Wake) -> (Server, Agent) {
         devices: Arc::new(NoDevices),
         begin_thread: || {},
         thrift_port: None,
+        notifications: None,
         hides_local_programs: false,
-    };
-    server::start(config, wake).unwrap()
+    }
 }
 
 /// Ends a server. It waits for its threads, which a thread that runs async tests must not do.
@@ -140,13 +145,17 @@ pub struct Switch {
 
 impl Switch {
     pub fn start() -> Switch {
+        Switch::start_as(server_config())
+    }
+
+    pub fn start_as(config: ServerConfig) -> Switch {
         let (input, inputs) = channel();
         let waker = Mutex::new(input.clone());
         let wake = Arc::new(move || {
             // The thread may be gone already when the last streams close.
             let _gone = waker.lock().unwrap().send(Input::Woken);
         });
-        let (server, agent) = serve(wake);
+        let (server, agent) = server::start(config, wake).unwrap();
         let (sender, sent) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use service::publisher::Place;
 use tracing::level_filters::LevelFilter;
 
 use super::target::Target;
@@ -90,9 +91,10 @@ pub struct General {
     #[arg(long, value_name = "ADDRESS")]
     nanolog: Option<String>,
 
-    /// Accepted without effect: digests and idle entries are reported by P4Runtime.
+    /// Where digests are published for clients of that interface, as nanomsg does: ipc:///path or
+    /// tcp://host:port. By default ipc:///tmp/bmv2-<device id>-notifications.ipc.
     #[arg(long, value_name = "ADDRESS")]
-    notifications_addr: Option<String>,
+    notifications_addr: Option<Place>,
 
     /// Accepted without effect: there is no debugger.
     #[arg(long)]
@@ -136,9 +138,16 @@ impl General {
         self.json_version.then(|| format!("{JSON_VERSION}\n"))
     }
 
+    /// Where digests are published, which clients of the other door alone ask for.
+    fn notifications(&self) -> Option<Place> {
+        let usual = || Place::Ipc(format!("/tmp/bmv2-{}-notifications.ipc", self.device_id).into());
+        self.thrift_port?;
+        Some(self.notifications_addr.clone().unwrap_or_else(usual))
+    }
+
     /// Both halves of the command line together.
     pub fn with(self, target: Target, spelling: Spelling) -> Result<Settings, String> {
-        self.refuse_what_cannot_be_done()?;
+        let notifications = self.refuse_what_cannot_be_done().map(|()| self.notifications())?;
         let program = match self.program {
             program @ Some(_) if !self.no_p4 => program,
             None if !self.no_p4 => {
@@ -155,8 +164,8 @@ impl General {
             }
         };
         note("--nanolog", self.nanolog.is_some(), "the log has what happens to each packet");
-        let reported = "digests and idle entries are reported by P4Runtime";
-        note("--notifications-addr", self.notifications_addr.is_some(), reported);
+        let is_idle = self.notifications_addr.is_some() && notifications.is_none();
+        note("--notifications-addr", is_idle, "only clients of --thrift-port hear of digests");
         let debugs = self.debugger || self.debugger_addr.is_some();
         note("--debugger", debugs, "the log at level trace has each step of each packet");
         // Without a log there still are the lines that say what was started.
@@ -190,6 +199,7 @@ impl General {
             later_ports: Vec::new(),
             tls,
             thrift_port: self.thrift_port,
+            notifications,
             cpu_port: target.cpu_port,
             drop_port: target.drop_port,
             port_rate: None,
