@@ -84,10 +84,12 @@ fn end_with_input() {
 
 fn cannot_serve(address: &Address, error: &StartError) -> String {
     match error {
-        StartError::Door(error) | StartError::Listen(error) => format!(
-            "cannot listen on {address}: {error}; end what listens there, or choose another address \
-             with --grpc (port 0 takes any that is free)"
-        ),
+        StartError::Door(error) | StartError::Notifications(error) | StartError::Listen(error) => {
+            format!(
+                "cannot listen on {address}: {error}; end what listens there, or choose another \
+                 address with --grpc (port 0 takes any that is free)"
+            )
+        }
         StartError::Threads(error) => format!("cannot start threads for gRPC: {error}"),
         StartError::Tls(reason) => format!("TLS: {reason}"),
     }
