@@ -16,7 +16,7 @@ from tests.generated import tree as t
 from tests.generated.evaluate import STANDARD, Machine
 from tests.generated.values import UndefinedError
 
-SEEDS = int(os.environ.get("SEEDS", "200"))
+SEEDS = int(os.environ.get("SEEDS", "300"))
 # Each is a test, so that they are shared out among processes.
 BATCHES = 20
 

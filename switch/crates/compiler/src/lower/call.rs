@@ -3,7 +3,8 @@
 //! Before: a call of the typed tree. After: the callee's steps in its place. An argument is bound
 //! by reference where nobody could tell the difference, which is nearly always; otherwise it is
 //! copied as the specification says: `in` and `inout` from left to right before the body, `out` and
-//! `inout` from left to right after it, also when the body ends with `exit`.
+//! `inout` from left to right after it, also when the body ends with `exit`. What an argument was
+//! when its turn came is what the callee gets, whatever the calls in later arguments change.
 
 use std::collections::BTreeSet;
 
@@ -39,6 +40,8 @@ pub enum Outside {
 enum Passed {
     /// A value that the callee only reads.
     In(Value),
+    /// A place that the callee writes, and what it held before later arguments could change it.
+    InOut(Target, Value),
     /// A place that the callee writes.
     Out(Target),
 }
@@ -169,28 +172,50 @@ impl Lowering<'_> {
             let is_in = matches!(direction, Direction::In | Direction::None);
             passed.push(match argument {
                 Argument::Expression(expression) if is_in => {
-                    let value = self.value(expression);
-                    let disturbed = arguments[position + 1..].iter().any(|later| match later {
-                        Argument::Expression(later) => has_effects(self.input.program, later),
-                        _ => false,
-                    });
-                    Passed::In(if disturbed {
-                        self.freeze(value, &expression.ty, expression.span)
-                    } else {
-                        value
-                    })
+                    Passed::In(self.argument(expression, &arguments[position + 1..]))
                 }
                 Argument::Expression(expression) => {
-                    let pins = std::mem::replace(&mut self.local.pins_indexes, true);
-                    let place = self.place(expression);
-                    self.local.pins_indexes = pins;
-                    Passed::Out(place)
+                    let place = self.pinned_place(expression);
+                    let later = &arguments[position + 1..];
+                    if direction == Direction::InOut && self.have_effects(later) {
+                        let value = self.read(&place);
+                        let value = self.freeze(value, &expression.ty, expression.span);
+                        Passed::InOut(place, value)
+                    } else {
+                        Passed::Out(place)
+                    }
                 }
                 Argument::DontCare(_) => Passed::Out(Target::Nowhere),
                 Argument::Omitted => Passed::In(Value::Void),
             });
         }
         passed
+    }
+
+    /// The value of an argument, kept apart from what the later ones do.
+    pub fn argument(&mut self, expression: &tree::Expression, later: &[Argument]) -> Value {
+        let value = self.value(expression);
+        if self.have_effects(later) {
+            self.freeze(value, &expression.ty, expression.span)
+        } else {
+            value
+        }
+    }
+
+    /// Whether evaluating one of the arguments can change anything.
+    fn have_effects(&self, arguments: &[Argument]) -> bool {
+        arguments.iter().any(|argument| match argument {
+            Argument::Expression(expression) => has_effects(self.input.program, expression),
+            Argument::DontCare(_) | Argument::Omitted => false,
+        })
+    }
+
+    /// A place that stays the same until it is written, whatever happens to its indexes.
+    fn pinned_place(&mut self, expression: &tree::Expression) -> Target {
+        let pins = std::mem::replace(&mut self.local.pins_indexes, true);
+        let place = self.place(expression);
+        self.local.pins_indexes = pins;
+        place
     }
 
     /// The direction of a parameter.
@@ -212,7 +237,7 @@ impl Lowering<'_> {
         // What the callee can see or change other than through this parameter.
         let mut seen: Vec<Vec<Atom>> = passed.iter().map(|one| self.passed_atoms(one)).collect();
         seen.push(self.reachable(outside));
-        let writes: Vec<bool> = passed.iter().map(|one| matches!(one, Passed::Out(_))).collect();
+        let writes: Vec<bool> = passed.iter().map(|one| !matches!(one, Passed::In(_))).collect();
         let mut copies = Vec::new();
         let mut bound = Vec::new();
         for (position, (parameter, passed)) in parameters.iter().zip(passed).enumerate() {
@@ -241,11 +266,15 @@ impl Lowering<'_> {
         passed: &Passed,
     ) -> bool {
         let Outside::Instance(object) = outside else { return true };
+        let key = (*object, parameter);
         let place = match passed {
             Passed::In(value) | Passed::Out(Target::Whole(value)) => value,
-            Passed::Out(_) => return false,
+            // It is copied in any case, and so has to be everywhere.
+            Passed::InOut(..) | Passed::Out(_) => {
+                self.made.differing.insert(key);
+                return false;
+            }
         };
-        let key = (*object, parameter);
         let before = self.made.passed_before.entry(key).or_insert_with(|| place.clone());
         if before != place {
             self.made.differing.insert(key);
@@ -273,6 +302,12 @@ impl Lowering<'_> {
             Passed::In(value) => {
                 let copy = self.place_of(parameter);
                 self.assign_value(&copy, &value, ty, at);
+                copy
+            }
+            Passed::InOut(target, value) => {
+                let copy = self.place_of(parameter);
+                self.assign_value(&copy, &value, ty, at);
+                copies.push((target, copy.clone(), ty.clone()));
                 copy
             }
             Passed::Out(Target::Whole(place))
@@ -340,13 +375,14 @@ impl Lowering<'_> {
     fn passed_atoms(&self, passed: &Passed) -> Vec<Atom> {
         let mut atoms = Vec::new();
         match passed {
-            Passed::In(value) | Passed::Out(Target::Whole(value)) => {
-                self.flat.storage.atoms(value, &mut atoms);
-            }
-            Passed::Out(Target::Slice { base, .. } | Target::SliceFrom { base, .. }) => {
-                self.flat.storage.atoms_of(base, &mut atoms);
-            }
-            Passed::Out(Target::Nowhere) => {}
+            Passed::In(value) => self.flat.storage.atoms(value, &mut atoms),
+            Passed::InOut(target, _) | Passed::Out(target) => match target {
+                Target::Nowhere => {}
+                Target::Slice { base, .. } | Target::SliceFrom { base, .. } => {
+                    self.flat.storage.atoms_of(base, &mut atoms);
+                }
+                Target::Whole(value) => self.flat.storage.atoms(value, &mut atoms),
+            },
         }
         atoms.sort();
         atoms.dedup();

@@ -119,8 +119,8 @@ impl Lowering<'_> {
     }
 
     /// A primitive with the operands that the table asks for. Arguments are evaluated from left to
-    /// right, except for the place that is written: it comes last. The value is that of the operand
-    /// that is the result, if there is one.
+    /// right, each kept apart from what the later ones do; only the place that is written comes
+    /// last. The value is that of the operand that is the result, if there is one.
     fn primitive(
         &mut self,
         primitive: &Primitive,
@@ -588,7 +588,7 @@ impl Lowering<'_> {
         let Some(Argument::Expression(expression)) = call.arguments.get(index) else {
             return Vec::new();
         };
-        let value = self.value(expression);
+        let value = self.value_argument(call, index);
         let mut leaves = Vec::new();
         self.leaves(&value, &expression.ty, &mut leaves);
         leaves
@@ -645,10 +645,12 @@ impl Lowering<'_> {
         self.assign(&target, &value, ty, call.span);
     }
 
-    /// Argument `index` as whatever it is.
+    /// Argument `index` as whatever it is, kept apart from what the later ones do.
     fn value_argument(&mut self, call: &Call, index: usize) -> Value {
         match call.arguments.get(index) {
-            Some(Argument::Expression(expression)) => self.value(expression),
+            Some(Argument::Expression(expression)) => {
+                self.argument(expression, &call.arguments[index + 1..])
+            }
             _ => Value::Void,
         }
     }

@@ -63,15 +63,16 @@ impl Lowering<'_> {
     /// Headers as they are, structs field by field.
     fn foreign_arguments(&mut self, call: &Call) -> Vec<Parameter> {
         let mut parameters = Vec::new();
-        for (index, argument) in call.arguments.iter().enumerate() {
+        for argument in &call.arguments {
             let Argument::Expression(expression) = argument else { continue };
             match self.value(expression) {
                 Value::Header(header) => {
                     parameters
                         .push(Parameter::Expression(self.flat.storage.header_expression(&header)));
                 }
-                Value::Struct(_) | Value::HeaderOf(_) => {
-                    let leaves = self.leaf_arguments(call, index);
+                value @ (Value::Struct(_) | Value::HeaderOf(_)) => {
+                    let mut leaves = Vec::new();
+                    self.leaves(&value, &expression.ty, &mut leaves);
                     parameters.extend(leaves.into_iter().map(|(leaf, _)| data_parameter(leaf)));
                 }
                 value => parameters.push(data_parameter(value)),

@@ -30,7 +30,11 @@ impl Lowering<'_> {
                 let low_range = Range::of(self.leaf_of(&low.ty));
                 let width = self.leaf_of(&expression.ty).width();
                 let place = self.place(base);
-                let low = self.number(low);
+                let at = low.span;
+                let ty = &low.ty;
+                let low = Value::Number(self.number(low));
+                let low = if self.local.pins_indexes { self.freeze(low, ty, at) } else { low };
+                let Value::Number(low) = low else { return Target::Nowhere };
                 match place {
                     Target::Whole(Value::Number(base)) => {
                         Target::SliceFrom { base, range, low: (low, low_range), width }
