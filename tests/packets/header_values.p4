@@ -19,6 +19,17 @@ struct metadata_t {
 parser parse(packet_in packet, out headers_t hdr, inout metadata_t meta,
              inout standard_metadata_t std) {
     state start {
+        transition select(packet.lookahead<bit<8>>()) {
+            0: accept;
+            0x80 &&& 0x80: parse_x;
+            default: parse_both;
+        }
+    }
+    state parse_x {
+        packet.extract(hdr.x);
+        transition accept;
+    }
+    state parse_both {
         packet.extract(hdr.x);
         packet.extract(hdr.y);
         transition accept;

@@ -95,6 +95,23 @@ fn a_table_that_is_never_applied_is_not_shown_to_the_controller() {
     assert!(info.actions.is_empty());
 }
 
+/// simple_switch never finds invalid headers and unions equal, P4 always does.
+#[test]
+fn headers_are_compared_by_their_validity_and_fields() {
+    let union = "header_union either_t { byte_t one; }";
+    let variables = "either_t left; either_t right; byte_t[2] stack;";
+    for (one, other) in [("hdr.h", "hdr.s[0]"), ("hdr.s", "stack"), ("left", "right")] {
+        let ingress =
+            format!("{variables} apply {{ if ({one} == {other}) {{ std.egress_spec = 1; }} }}");
+        let (program, _) = good(union, &ingress);
+        let compared = format!("{:?}", program.pipelines[0].conditionals[0].expression);
+        for whole in ["Header(", "HeaderStack(", "HeaderUnion("] {
+            assert!(!compared.contains(whole), "{one} == {other}: {compared}");
+        }
+        assert!(compared.contains("$valid$"), "{one} == {other}: {compared}");
+    }
+}
+
 #[test]
 fn a_table_in_dead_code_is_not_shown_either() {
     let (_, info) = good("", &format!("{TABLE} apply {{ if (false) {{ t.apply(); }} }}"));

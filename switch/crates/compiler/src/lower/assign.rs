@@ -10,10 +10,11 @@
 
 use bmv2::{BinaryOperator as Operator, Expression, Parameter, UnaryOperator};
 
-use super::expression::{and, not};
+use super::expression::{all, and, not, or};
 use super::lowering::Lowering;
 use super::number;
 use super::step::Step;
+use super::storage::Leaf;
 use super::target::Target;
 use super::value::{HeaderRef, UnionRef, Value, binary, hex, number_of, parameter};
 use crate::types::tree::{BinaryOperator, Type};
@@ -154,13 +155,13 @@ impl Lowering<'_> {
     }
 
     /// What a field of an element of a stack holds.
-    fn field_kind(&self, header: &Expression, field: u32) -> super::storage::Leaf {
+    fn field_kind(&self, header: &Expression, field: u32) -> Leaf {
         let (stack, _) = stack_and_index(header);
         let stacks = &self.flat.storage.stacks;
         let stack = stacks.iter().find(|known| Some(known.name.as_str()) == stack);
         let header_type = stack.map(|stack| &self.flat.storage.header_types[stack.header_type]);
         let kind = header_type.and_then(|ty| ty.fields.get(field as usize)).map(|field| field.kind);
-        kind.unwrap_or(super::storage::Leaf::Bool)
+        kind.unwrap_or(Leaf::Bool)
     }
 
     /// Writing through a computed index: one test an element, because a write beyond the end must
@@ -316,38 +317,60 @@ impl Lowering<'_> {
             (Value::Struct(ones), Value::Struct(others)) => {
                 let types = self.part_types(ty);
                 let pairs = ones.iter().zip(others).zip(&types);
-                pairs.fold(Expression::Bool(true), |all, ((one, other), ty)| {
-                    and(all, self.equal(one, other, ty, at))
-                })
+                let equal = pairs.map(|((one, other), ty)| self.equal(one, other, ty, at));
+                all(&equal.collect::<Vec<_>>())
             }
             (Value::Invalid, Value::Invalid) => Expression::Bool(true),
             (valid, Value::Invalid) | (Value::Invalid, valid) => not(self.is_valid(valid)),
-            (Value::Header(one), Value::Header(other)) => {
-                let [one, other] =
-                    [one, other].map(|header| self.flat.storage.header_expression(header));
-                binary(Operator::Equal, one, other)
-            }
             (Value::Header(_) | Value::HeaderOf(_), Value::Header(_) | Value::HeaderOf(_)) => {
                 self.equal_headers(one, other, ty, at)
             }
-            (Value::Union(one), Value::Union(other)) => {
-                let [one, other] =
-                    [one, other].map(|union| self.flat.storage.union_expression(union));
-                binary(Operator::Equal, one, other)
+            (Value::Union(_), _) | (_, Value::Union(_)) => {
+                let [ones, others] = [one, other].map(|union| self.union_members(union, ty));
+                self.equal(&ones, &others, ty, at)
             }
             _ => self.equal_stacks(one, other, ty, at),
         }
     }
 
-    /// Headers of which at least one is made of values, and so is valid.
+    /// P4-16, 8.17: headers are equal if both are invalid, or both valid with equal fields. The
+    /// switch has a comparison of headers, and one of unions, but invalid ones are never equal to it.
     fn equal_headers(&mut self, one: &Value, other: &Value, ty: &Type, at: Span) -> Expression {
-        let valid = and(self.is_valid(one), self.is_valid(other));
+        let [one, other] = [one, other].map(|header| self.with_bit_strings(header, ty, at));
+        let [is_one, is_other] = [&one, &other].map(|header| self.is_valid(header));
+        let neither = and(not(is_one.clone()), not(is_other.clone()));
+        let both = and(is_one, is_other);
         let [ones, others] = [one, other].map(|header| match header {
-            Value::HeaderOf(fields) => fields.clone(),
-            Value::Header(header) => self.flat.storage.header_fields(self.input.program, header),
+            Value::HeaderOf(fields) => fields,
+            Value::Header(header) => self.flat.storage.header_fields(self.input.program, &header),
             _ => Vec::new(),
         });
-        and(valid, self.equal(&Value::Struct(ones), &Value::Struct(others), ty, at))
+        let equal = self.equal(&Value::Struct(ones), &Value::Struct(others), ty, at);
+        or(neither, and(both, equal))
+    }
+
+    /// A header whose fields can be compared one by one: a bit string is reached by the name of its
+    /// header only, not by a computed index.
+    fn with_bit_strings(&mut self, header: &Value, ty: &Type, at: Span) -> Value {
+        let Value::Header(of) = header else { return header.clone() };
+        let is_named = matches!(of, HeaderRef::Instance(_));
+        let fields = &self.flat.storage.type_of(of).fields;
+        if is_named || !fields.iter().any(|field| matches!(field.kind, Leaf::Varbit { .. })) {
+            return header.clone();
+        }
+        self.freeze(header.clone(), ty, at)
+    }
+
+    /// The members of a union as parts of a struct: unions are equal if all of their members are.
+    fn union_members(&self, union: &Value, ty: &Type) -> Value {
+        match union {
+            Value::Union(union) => {
+                let members = 0..self.part_types(ty).len();
+                let header = |member| self.flat.storage.union_member(union, member);
+                Value::Struct(members.map(|member| Value::Header(header(member))).collect())
+            }
+            members => members.clone(),
+        }
     }
 
     /// Equal if all elements are.
@@ -355,9 +378,8 @@ impl Lowering<'_> {
         let [ones, others] = [one, other].map(|stack| self.flat.storage.stack_values(stack));
         let element = element_type(ty);
         let pairs = ones.iter().zip(&others);
-        pairs.fold(Expression::Bool(true), |all, (one, other)| {
-            and(all, self.equal(one, other, &element, at))
-        })
+        let equal = pairs.map(|(one, other)| self.equal(one, other, &element, at));
+        all(&equal.collect::<Vec<_>>())
     }
 
     /// The types of the parts of a struct, header or tuple.

@@ -452,6 +452,18 @@ pub fn and(left: Expression, right: Expression) -> Expression {
     }
 }
 
+/// Whether all hold: a tree no deeper than it must be.
+pub fn all(truths: &[Expression]) -> Expression {
+    match truths {
+        [] => Expression::Bool(true),
+        [one] => one.clone(),
+        many => {
+            let (left, right) = many.split_at(many.len() / 2);
+            and(all(left), all(right))
+        }
+    }
+}
+
 pub fn or(left: Expression, right: Expression) -> Expression {
     match (left, right) {
         (Expression::Bool(false), other) | (other, Expression::Bool(false)) => other,
