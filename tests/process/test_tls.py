@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 import pytest
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
+from vitrine.v1 import router_pb2
 
+from controller.router_service import RouterStub
 from tests.control.batches import METADATA_BYTES, errors_of, primary
 from tests.control.conftest import PROGRAM, compile_program, running_switch
 from topo import wait
@@ -44,6 +49,8 @@ class Certificates:
     client: Pair
     # Signed by the other authority.
     strange_client: Pair
+    # A client whose certificate names roles.
+    collector: Pair
 
 
 def _openssl(*words: str | Path) -> None:
@@ -60,13 +67,13 @@ def _authority(folder: Path, name: str) -> Pair:
     return pair
 
 
-def _signed(folder: Path, name: str, authority: Pair) -> Pair:
+def _signed(folder: Path, name: str, authority: Pair, units: str = "") -> Pair:
     pair = Pair(folder / f"{name}.pem", folder / f"{name}.key")
     request, extra = folder / f"{name}.csr", folder / f"{name}.ext"
     extra.write_text("subjectAltName = DNS:localhost, IP:127.0.0.1\nbasicConstraints = CA:FALSE\n")
     _openssl(
         *("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
-        *("-subj", f"/CN={name}", "-keyout", pair.key, "-out", request),
+        *("-subj", f"/CN={name}{units}", "-keyout", pair.key, "-out", request),
     )
     _openssl(
         *("x509", "-req", "-in", request, "-CA", authority.certificate, "-CAkey", authority.key),
@@ -85,6 +92,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
         server=_signed(folder, "server", authority),
         client=_signed(folder, "client", authority),
         strange_client=_signed(folder, "strange-client", stranger),
+        collector=_signed(folder, "collector", authority, "/OU=networks/OU=role:stats"),
     )
 
 
@@ -165,6 +173,77 @@ def test_asked_for_certificates_of_clients_it_answers_those_with_one(
     flags.append(str(certificates.authority.certificate))
     with running(*flags, port=port, log=tmp_path / "log"):
         _check_mutual(port, certificates)
+
+
+@contextmanager
+def _connected(port: int, authority: Pair, client: Pair) -> Iterator[grpc.Channel]:
+    trusted = authority.certificate.read_bytes()
+    secure = grpc.ssl_channel_credentials(root_certificates=trusted, **client.bytes)
+    with grpc.secure_channel(f"localhost:{port}", secure) as channel:
+        yield channel
+
+
+def _bid(channel: grpc.Channel, role: str) -> p4runtime_pb2.StreamMessageResponse:
+    """The switch's answer to a controller that wants to lead a role with election id 7."""
+    request = p4runtime_pb2.StreamMessageRequest()
+    request.arbitration.election_id.low = 7
+    if role:
+        request.arbitration.role.name = role
+    sent = threading.Event()
+
+    def requests() -> Iterator[p4runtime_pb2.StreamMessageRequest]:
+        yield request
+        sent.wait(DEADLINE_S)
+
+    stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+    try:
+        return next(stub.StreamChannel(requests(), timeout=DEADLINE_S))
+    finally:
+        sent.set()
+
+
+def _refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(grpc.RpcError) as refused:
+        call()
+    assert refused.value.code() == grpc.StatusCode.PERMISSION_DENIED, refused.value
+    return str(refused.value.details())
+
+
+def test_a_certificate_that_names_roles_lets_its_bearer_take_no_other(
+    tmp_path: Path, certificates: Certificates
+):
+    port = free_port()
+    flags = [*_flags(port, certificates.server), "--tls-client-ca"]
+    flags.append(str(certificates.authority.certificate))
+    only_stats = "is not for this controller: its certificate lets it take role `stats`"
+    with running(*flags, port=port, log=tmp_path / "log"):
+        with _connected(port, certificates.authority, certificates.collector) as channel:
+            assert _bid(channel, "stats").arbitration.status.code == 0
+            assert _refusal(lambda: _bid(channel, "")) == f"the default role {only_stats}"
+            assert _refusal(lambda: _bid(channel, "meters")) == f"role `meters` {only_stats}"
+            # Nor does it help to know the election id of whoever leads that role.
+            switch = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+            router = RouterStub(channel)
+            election_id = {"low": 7}
+            write = p4runtime_pb2.WriteRequest(election_id=election_id)
+            load = p4runtime_pb2.SetForwardingPipelineConfigRequest(election_id=election_id)
+            for call in (
+                lambda: switch.Write(write, timeout=DEADLINE_S),
+                lambda: switch.SetForwardingPipelineConfig(load, timeout=DEADLINE_S),
+                lambda: router.configure(router_pb2.ConfigureRequest(), timeout=DEADLINE_S),
+                lambda: router.add_port(router_pb2.AddPortRequest(), timeout=DEADLINE_S),
+                lambda: router.remove_port(router_pb2.RemovePortRequest(), timeout=DEADLINE_S),
+            ):
+                assert _refusal(call) == f"the default role {only_stats}"
+            # A program says what each role may do, so that to load one is to have them all.
+            load.role = "stats"
+            refusal = _refusal(lambda: switch.SetForwardingPipelineConfig(load, timeout=DEADLINE_S))
+            assert refusal == f"loading a program needs the default role, which {only_stats}"
+            # Looking is for every controller.
+            router.describe(router_pb2.DescribeRequest(), timeout=DEADLINE_S)
+        with _connected(port, certificates.authority, certificates.client) as channel:
+            assert _bid(channel, "").arbitration.status.code == 0
+            assert _bid(channel, "meters").arbitration.status.code == 0
 
 
 def _drop_in_files(certificates: Certificates) -> list[str]:

@@ -28,6 +28,7 @@ use tonic::transport::server::Connected;
 use crate::address::{Carrier, Listener};
 pub use crate::places::{CONNECTION_COUNT_MAX, Caller, Peer};
 use crate::places::{Place, Places};
+use crate::roles::Roles;
 
 /// Connections beyond those that are told why they are closed; still more are just closed.
 const REFUSED_COUNT_MAX: usize = 16;
@@ -138,6 +139,10 @@ async fn shake_hands(
     sender: mpsc::Sender<io::Result<Accepted>>,
 ) {
     if let Ok(Ok(stream)) = timeout(GREETING_TIMEOUT, tls.accept(stream)).await {
+        let (_, session) = stream.get_ref();
+        if let Some([own, ..]) = session.peer_certificates() {
+            place.client.show(Roles::of_certificate(own));
+        }
         // As above: nobody takes it when the server is stopping.
         let _taken = sender.send(Ok(Connection::new(Box::new(stream), place))).await;
     }
@@ -172,6 +177,11 @@ fn goaway() -> Vec<u8> {
 /// Who makes a call, if it came by a connection of ours.
 pub fn caller_of(extensions: &tonic::codegen::http::Extensions) -> Option<&Caller> {
     extensions.get::<Caller>()
+}
+
+/// Which roles the client of a call may take.
+pub(crate) fn roles_of<T>(call: &tonic::Request<T>) -> &Roles {
+    caller_of(call.extensions()).map_or(&Roles::Any, Caller::roles)
 }
 
 /// How much metadata the client of a call takes with the answer.

@@ -22,6 +22,7 @@ mod door;
 mod learner;
 mod places;
 pub mod publisher;
+mod roles;
 pub mod server;
 mod status;
 pub mod stubs;

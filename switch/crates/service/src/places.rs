@@ -14,6 +14,8 @@ use std::task::Context;
 use futures_util::task::AtomicWaker;
 use p4runtime::details::Room;
 
+use crate::roles::Roles;
+
 /// Connections that may be open at the same time. A process may have 1024 descriptors unless
 /// somebody raises that, and ports and captures need some.
 pub const CONNECTION_COUNT_MAX: usize = 256;
@@ -54,6 +56,8 @@ struct State {
     number: u64,
     /// How large a list of headers it takes; it says so once.
     room: OnceLock<Room>,
+    /// Which roles its certificate lets it take, where it has shown one.
+    roles: OnceLock<Roles>,
     calls: AtomicU32,
     /// Greater means later.
     idle_since: AtomicU64,
@@ -136,6 +140,11 @@ impl Caller {
         self.client.0.number
     }
 
+    /// Which roles it may take.
+    pub(crate) fn roles(&self) -> &Roles {
+        self.client.0.roles.get().unwrap_or(&Roles::Any)
+    }
+
     /// How much metadata it takes with an answer.
     pub fn room(&self) -> Room {
         self.client.0.room.get().copied().unwrap_or(Room::USUAL)
@@ -182,6 +191,12 @@ impl Client {
     pub(crate) fn announce(&self, room: Room) {
         // It is said once.
         let _first = self.0.room.set(room);
+    }
+
+    /// It has shown a certificate.
+    pub(crate) fn show(&self, roles: Roles) {
+        // Hands are shaken once.
+        let _first = self.0.roles.set(roles);
     }
 
     #[cfg(test)]

@@ -15,7 +15,7 @@ use tonic::{Request as Call, Response, Streaming};
 
 use super::stream::{self, Answers};
 use super::{Shared, waiting};
-use crate::connections::{Caller, caller_of, room_of};
+use crate::connections::{caller_of, roles_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::p4::p4_runtime_server::P4Runtime;
 
@@ -37,6 +37,7 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<p4::WriteRequest>,
     ) -> Result<Response<p4::WriteResponse>, tonic::Status> {
+        roles_of(&call).check(&call.get_ref().role).map_err(tonic_status)?;
         let room = room_of(&call);
         let request = call.into_inner();
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
@@ -67,6 +68,8 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<p4::SetForwardingPipelineConfigRequest>,
     ) -> Result<Response<p4::SetForwardingPipelineConfigResponse>, tonic::Status> {
+        roles_of(&call).check(&call.get_ref().role).map_err(tonic_status)?;
+        roles_of(&call).check_program().map_err(tonic_status)?;
         let request = call.into_inner();
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
         let (settings, loading) = (served.pipeline, Arc::clone(&self.shared.loading));
@@ -97,8 +100,8 @@ impl P4Runtime for P4RuntimeService {
         &self,
         call: Call<Streaming<p4::StreamMessageRequest>>,
     ) -> Result<Response<Answers>, tonic::Status> {
-        let connection = caller_of(call.extensions()).map_or(0, Caller::connection);
-        Ok(Response::new(stream::open(&self.shared.fronts, connection, call.into_inner())))
+        let caller = caller_of(call.extensions()).cloned();
+        Ok(Response::new(stream::open(&self.shared.fronts, caller, call.into_inner())))
     }
 
     async fn capabilities(

@@ -10,7 +10,7 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Request as Call, Response};
 
 use super::{Shared, waiting};
-use crate::connections::room_of;
+use crate::connections::{roles_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::vitrine::router_server::Router;
 
@@ -38,6 +38,7 @@ impl Router for RouterService {
         &self,
         call: Call<v1::ConfigureRequest>,
     ) -> Result<Response<v1::ConfigureResponse>, tonic::Status> {
+        roles_of(&call).check(&call.get_ref().role).map_err(tonic_status)?;
         let room = room_of(&call);
         let request = call.into_inner();
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
@@ -48,6 +49,7 @@ impl Router for RouterService {
         &self,
         call: Call<v1::AddPortRequest>,
     ) -> Result<Response<v1::AddPortResponse>, tonic::Status> {
+        roles_of(&call).check(&call.get_ref().role).map_err(tonic_status)?;
         let room = room_of(&call);
         let devices = Arc::clone(&self.shared.devices);
         let open = |port, device: String| waiting(move || devices.open(port, &device));
@@ -60,6 +62,7 @@ impl Router for RouterService {
         &self,
         call: Call<v1::RemovePortRequest>,
     ) -> Result<Response<v1::RemovePortResponse>, tonic::Status> {
+        roles_of(&call).check(&call.get_ref().role).map_err(tonic_status)?;
         let request = call.into_inner();
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
         let removed = served.front.remove_port(request).await;

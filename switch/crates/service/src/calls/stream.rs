@@ -3,13 +3,14 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use ::p4runtime::Status;
+use ::p4runtime::{Refusal, Status};
 use agent::front::{Fronts, Stream};
 use futures_util::StreamExt;
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_message_request::Update;
 use tokio::sync::oneshot;
 
+use crate::places::Caller;
 use crate::status::{our_status, tonic_status};
 
 /// What a controller is sent.
@@ -24,7 +25,7 @@ type Request = Result<p4::StreamMessageRequest, tonic::Status>;
 /// first message says which device it is with; there is nothing to answer before.
 pub fn open(
     fronts: &Arc<Fronts>,
-    connection: u64,
+    caller: Option<Caller>,
     mut requests: impl tokio_stream::Stream<Item = Request> + Send + Unpin + 'static,
 ) -> Answers {
     let fronts = Arc::clone(fronts);
@@ -32,10 +33,11 @@ pub fn open(
     tokio::spawn(async move {
         // A controller that goes without a word gets none.
         let Some(first) = requests.next().await else { return };
+        let connection = caller.as_ref().map_or(0, Caller::connection);
         match open_by(&fronts, connection, &first) {
             Ok((stream, answers)) => {
                 if sender.send(answers).is_ok() {
-                    listen(stream, first, requests).await;
+                    listen(stream, caller, first, requests).await;
                 }
             }
             Err(status) => {
@@ -59,8 +61,17 @@ fn open_by(fronts: &Fronts, connection: u64, first: &Request) -> Result<(Stream,
     Ok((stream, Box::pin(answers.map(|answer| answer.map_err(tonic_status)))))
 }
 
+/// Refuses a role that the controller's certificate does not let it take.
+fn check(caller: Option<&Caller>, request: &p4::StreamMessageRequest) -> Result<(), Refusal> {
+    let (Some(caller), Some(Update::Arbitration(update))) = (caller, &request.update) else {
+        return Ok(());
+    };
+    caller.roles().check(update.role.as_ref().map_or("", |role| &role.name))
+}
+
 async fn listen(
     stream: Stream,
+    caller: Option<Caller>,
     first: Request,
     mut requests: impl tokio_stream::Stream<Item = Request> + Send + Unpin,
 ) {
@@ -68,7 +79,10 @@ async fn listen(
     // An error here is the transport's: the controller is gone, or sent what is no protobuf.
     while let Some(request) = next {
         let heard = match request {
-            Ok(request) => stream.hear(request).await,
+            Ok(request) => match check(caller.as_ref(), &request) {
+                Ok(()) => stream.hear(request).await,
+                Err(refusal) => Err(refusal.into()),
+            },
             Err(status) => Err(our_status(status)),
         };
         if let Err(status) = heard {
