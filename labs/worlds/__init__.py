@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from controller.addresses import Way
 from labs.bench import Bench
 from labs.narration import Narrator
 from labs.programming import Programs
@@ -19,6 +20,7 @@ from topo.model import Topology
 
 def check(settings: Settings, topology: Topology) -> None:
     """Raises what would stop a run as soon as its first network is to come up."""
+    Way.chosen()
     if settings.program is not None:
         Programs.compiled(topology, toolchain=settings.toolchain, program=settings.program)
     if settings.world is World.LIVE:
