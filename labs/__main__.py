@@ -15,6 +15,7 @@ python -m labs handout RUN      puts the table of a kept run into its lab's hand
 from __future__ import annotations
 
 import os
+import select
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -38,6 +39,10 @@ from topo.errors import TopologyError
 # Of WORLD and TOOLCHAIN: each in turn, and a report of both.
 BOTH = "both"
 
+# The commands that take their time.
+RUNS = ("run", "check")
+# 128 + SIGPIPE, as shells count it.
+UNREAD = 141
 # What can stand behind the commands that run nothing.
 TAKEN = {
     "list": (),
@@ -55,7 +60,14 @@ USAGE = (
 def main(arguments: list[str]) -> int:
     """Returns the exit status."""
     try:
-        return _do(arguments)
+        status = _do(arguments)
+        # Here, and not where Python ends: there nobody could answer what goes wrong with it.
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        if not _is_unread():
+            raise
+        return _unread(arguments)
     except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -63,6 +75,26 @@ def main(arguments: list[str]) -> int:
         # 128 + SIGINT, as shells count it.
         print("\nvitrine: interrupted; the network is gone again.", file=sys.stderr)
         return 130
+
+
+def _is_unread() -> bool:
+    """Whether what we print goes to a program that has ended, such as `head`."""
+    poll = select.poll()
+    poll.register(sys.stdout, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def _unread(arguments: list[str]) -> int:
+    """Ends as other programs do whose reader is gone; of a run, the sentence that it has missed."""
+    # What is still to be printed goes nowhere, or Python would fail over it once more.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if arguments[0] in RUNS:
+        print(
+            "vitrine: the program that read this has ended, and so the run ends too. "
+            "`make results` lists what is kept.",
+            file=sys.stderr,
+        )
+    return UNREAD
 
 
 def _do(arguments: list[str]) -> int:

@@ -3,9 +3,13 @@
 import io
 import json
 import math
+import os
+import subprocess
+import sys
 
 import pytest
 
+from controller.toolchain import ROOT
 from labs import __main__ as command_line
 from labs import catalogue, prompt, trace
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
@@ -442,6 +446,7 @@ def _results_of_x():
         ({"TOOLCHAIN": "gcc"}, "no toolchain 'gcc': there are: vitrine, p4lang, both."),
         ({"LAB": "bottleneck"}, "make run runs bufferbloat: say make lab LAB=bottleneck."),
         ({"WORLD": "virtual", "PROGRAM": "nope.p4"}, "nope.p4"),
+        ({"WORLD": "virtual", "GRPC": "tpc"}, "GRPC=tpc: routers answer at Unix sockets, or with"),
     ],
 )
 def test_a_run_that_cannot_be_is_refused_before_anything_is_said(monkeypatch, capsys, given, said):
@@ -451,6 +456,35 @@ def test_a_run_that_cannot_be_is_refused_before_anything_is_said(monkeypatch, ca
     out, err = capsys.readouterr()
     assert said in err
     assert out == ""
+
+
+def test_a_reader_who_has_seen_enough_ends_a_command_without_a_traceback():
+    """As in `make labs | head -1`."""
+    command = subprocess.Popen(
+        [sys.executable, "-m", "labs", "list"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    command.stdout.close()
+    assert command.stderr.read() == ""
+    assert command.wait() == command_line.UNREAD
+
+
+@pytest.mark.parametrize(("arguments", "said"), [(["list"], ""), (["run", "x"], "make results")])
+def test_of_a_run_that_nobody_reads_any_more_it_is_said_that_something_is_kept(
+    monkeypatch, capfd, arguments, said
+):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as unread:
+        monkeypatch.setattr(sys, "stdout", unread)
+        monkeypatch.setattr(command_line, "_do", lambda _: print("a line") or 0)
+        assert command_line.main(arguments) == command_line.UNREAD
+    err = capfd.readouterr().err
+    assert said in err
+    assert bool(err) == bool(said)
 
 
 def test_a_run_is_refused_at_once_while_a_network_is_up(monkeypatch, capsys):
