@@ -79,6 +79,8 @@ PARTS = (
     _Part("aware", "a meter that is aware of colours", "aware", "meter_aware", sorts=True),
 )
 EDGE = "edge"
+# Where axes of parts end: a mark at 1 stands clear of the frame.
+AXIS_END = 1.02
 
 
 class CommittedRates(Lab):
@@ -329,15 +331,8 @@ class CommittedRates(Lab):
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
-        """What arrived of whom; then the colours of part A."""
+        """The colours of part A; then what arrived of whom in part B."""
         return [
-            Figure(
-                "arrived",
-                "What each customer sent to the provider's router, and what arrived of it, by the "
-                "colour that the provider gave. The mark is what theory says.",
-                lambda canvas: self._draw_arrived(canvas, recordings),
-                height=4.0,
-            ),
             Figure(
                 "colours",
                 "Part A: the colours of one contract of 2 Mb/s committed and 8 Mb/s peak. Marks "
@@ -345,38 +340,42 @@ class CommittedRates(Lab):
                 lambda canvas: self._draw_colours(canvas, recordings[EDGE]),
                 height=3.2,
             ),
+            Figure(
+                "arrived",
+                "Part B: what arrived of all that each customer sent, by its colour at s2. "
+                f"{_came_through(recordings)} The marks are what theory says.",
+                lambda canvas: self._draw_arrived(canvas, recordings),
+                height=4.0,
+            ),
         ]
 
     def _draw_arrived(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
-        sides = canvas.subplots(1, len(CUSTOMERS), sharey=True)
+        sides = canvas.subplots(1, len(CUSTOMERS), sharex=True, sharey=True)
         for axes, (customer, name) in zip(sides, CUSTOMERS.items(), strict=True):
             for place, part in enumerate(PARTS):
                 numbers = recordings[part.name].numbers
-                rates = {
-                    which: [
-                        numbers[f"{name}_{colour}_{which}_bytes"] * 8e-6 / self.seconds
-                        for colour in COLOURS.values()
-                    ]
-                    for which in ("metered", "left")
+                sent_bytes = total_bytes(numbers, name, "metered") or math.nan
+                parts = {
+                    colour: numbers[f"{name}_{colour}_left_bytes"] / sent_bytes
+                    for colour in COLOURS.values()
                 }
-                sent = sum(rates["metered"])
                 axes.barh(
                     place,
-                    sent,
+                    1.0,
                     height=0.7,
                     color=drawing.PALE,
                     label="sent" if place == 0 else "_sent",
                 )
                 begin = 0.0
-                for colour, rate in zip(COLOURS.values(), rates["left"], strict=True):
+                for colour, arrived in parts.items():
                     label = f"arrived, {colour} at s2" if place == 0 and colour != "red" else "_"
                     axes.barh(
-                        place, rate, left=begin, height=0.45, color=PAINT[colour], label=label
+                        place, arrived, left=begin, height=0.45, color=PAINT[colour], label=label
                     )
-                    begin += rate
-                said = theory.arrived(self.line_bps, part.name)[name] * sent
+                    begin += arrived
+                said = theory.arrived(self.line_bps, part.name)[name]
                 axes.plot(
                     [said, said],
                     [place - 0.4, place + 0.4],
@@ -385,9 +384,9 @@ class CommittedRates(Lab):
                     label="theory" if place == 0 else "_theory",
                 )
             axes.set_title(f"h{customer}, {name.title()}", fontsize=10.5, loc="left")
-            axes.set_xlim(0, 1.05 * axes.dataLim.x1)
+            axes.set_xlim(0, AXIS_END)
             axes.set_yticks(range(len(PARTS)), [part.look for part in PARTS])
-            axes.set_xlabel("Mb/s")
+            axes.set_xlabel("part of what was sent")
             axes.label_outer()
             drawing.grid(axes)
         sides[0].invert_yaxis()
@@ -409,7 +408,7 @@ class CommittedRates(Lab):
         words = [f"{int(phase.removesuffix('k')) / 1000:g} Mb/s" for phase in self.phases[:-1]]
         axes.set_yticks(range(len(self.phases)), [*words, f"bursts of {BURST}"])
         axes.invert_yaxis()
-        axes.set_xlim(0, 1)
+        axes.set_xlim(0, AXIS_END)
         axes.set_xlabel("part of the bytes")
         drawing.grid(axes)
         drawing.legend(axes)
@@ -419,6 +418,17 @@ def _near(claim: str, found: float, said: float, off: float, run: str) -> Band:
     """A part that is what theory says, give or take what chance may do."""
     least, most = max(0.0, said - off), min(1.0, said + off)
     return Band(claim, 100 * found, 100 * least, 100 * most, "%", runs=(run,))
+
+
+def _came_through(recordings: Mapping[str, Recording]) -> str:
+    """What a reader is to see in part B, in a sentence."""
+    found = {part.look: Shares(recordings[part.name]).arrived for part in PARTS}
+    of = [
+        f"of {name.title()}'s {bps / 1e6:g} Mb/s: "
+        + ", ".join(f"{100 * arrived[name]:.0f} % ({look})" for look, arrived in found.items())
+        for name, bps in theory.SENT_BPS.items()
+    ]
+    return f"What came through {'; '.join(of)}."
 
 
 PAINT = {"green": drawing.GREEN, "yellow": drawing.YELLOW, "red": drawing.RED}
@@ -478,19 +488,21 @@ def edge_colours(recording: Recording, phase: str) -> Colours:
     return Colours(*(count / sum(counts) if sum(counts) else math.nan for count in counts))
 
 
+def total_bytes(numbers: Mapping[str, float], name: str, which: str) -> float:
+    """What s2 counted of a customer, of all colours: `metered`, or `left` for the line."""
+    return sum(numbers[f"{name}_{colour}_{which}_bytes"] for colour in COLOURS.values())
+
+
 class Shares:
     """What came through the provider's line, of what came to its router."""
 
     def __init__(self, recording: Recording) -> None:
         numbers = recording.numbers
-
-        def total(name: str, which: str) -> float:
-            keys = (f"{name}_{colour}_{which}_bytes" for colour in COLOURS.values())
-            return sum(numbers[key] for key in keys)
-
         self.arrived = {
-            name: total(name, "left") / (total(name, "metered") or math.nan)
+            name: total_bytes(numbers, name, "left")
+            / (total_bytes(numbers, name, "metered") or math.nan)
             for name in CUSTOMERS.values()
         }
-        green, everything = numbers["alice_green_metered_bytes"], total("alice", "metered")
+        green = numbers["alice_green_metered_bytes"]
+        everything = total_bytes(numbers, "alice", "metered")
         self.alice_green = green / everything if everything else math.nan

@@ -8,6 +8,7 @@ from typing import NamedTuple
 COMMITTED_BPS, PEAK_BPS = 2_000_000, 8_000_000
 # Alice keeps to her contract with room for chance, Bob sends more than his.
 ALICE_BPS, BOB_BPS = 1_500_000, 6_000_000
+SENT_BPS = {"alice": ALICE_BPS, "bob": BOB_BPS}
 
 
 class Colours(NamedTuple):
@@ -39,7 +40,7 @@ def to_provider() -> dict[str, tuple[float, float]]:
     """What the edge lets through of each customer, in bits a second: green and yellow."""
     return {
         name: (green * rate_bps, yellow * rate_bps)
-        for name, rate_bps in (("alice", ALICE_BPS), ("bob", BOB_BPS))
+        for name, rate_bps in SENT_BPS.items()
         for green, yellow, _ in (colours_of_rate(rate_bps),)
     }
 
