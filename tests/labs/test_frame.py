@@ -11,12 +11,13 @@ import pytest
 
 from controller.toolchain import ROOT
 from labs import __main__ as command_line
-from labs import catalogue, prompt, trace
+from labs import catalogue, trace
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
 from labs.pace import Pace, Took
+from labs.prompt import up
 from labs.run import Run
 from labs.settings import Settings
 from labs.top import __main__ as top
@@ -420,8 +421,8 @@ def test_each_command_lists_the_settings_that_are_its_own(monkeypatch, capsys):
         assert command() == 1
         return capsys.readouterr().err
 
-    assert "did you mean TOPO?" in said(prompt.main, "TOP0=hid.yaml")
-    assert "there are: RATE, QUEUE, TOPO, PROGRAM, DOMAIN" in said(prompt.main, "DURATION=20")
+    assert "did you mean TOPO?" in said(up.main, "TOP0=hid.yaml")
+    assert "there are: RATE, QUEUE, TOPO, PROGRAM, DOMAIN" in said(up.main, "DURATION=20")
     assert "did you mean ROUTER?" in said(top.main, "ROUTR=s1")
     assert "there are: ROUTER, FLOW, COUNT" in said(trace.main, "LAB=x")
     assert "there are: A, B" in said(lambda: command_line.main(["compare", "", ""]), "LAB=x")

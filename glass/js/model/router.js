@@ -54,6 +54,8 @@ export class RouterModel {
     for (const event of message.events) {
       if (event.kind === "drop" || event.kind === "mark" || event.kind === "link") {
         this.notes.push({ timePs: event.time_ps, kind: event.kind, ...event[event.kind] });
+      } else if (event.kind === "overrun") {
+        this.notes.push({ timePs: event.time_ps, kind: "overrun", ...event.overrun });
       } else {
         this.insides.take(event);
       }

@@ -85,7 +85,7 @@ export class Watching {
     const known = this.calls.schema.message("vitrine.v1.WatchRequest").byName;
     const spared = this.isLive && this.withoutPackets ? FAST_SAMPLE_MS : 0;
     const everyMs = Math.max(this.intervalMs, this.detail.intervalMs, spared) * Math.ceil(this.model.ports / PORTS_A_SAMPLE);
-    const request = { ...this.target, interval_ms: Math.min(everyMs, INTERVAL_MS_MAX), links: true };
+    const request = { ...this.target, interval_ms: Math.min(everyMs, INTERVAL_MS_MAX), links: true, overruns: !spared };
     const { isHurried } = this.detail;
     if (!isHurried) {
       Object.assign(request, { drops: {}, marks: true, head_bytes: HEAD_BYTES });
