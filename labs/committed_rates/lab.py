@@ -22,6 +22,7 @@ import matplotlib.figure
 
 from controller.entities import Item, Meter
 from controller.entries import Call, Entry, Exact, Ternary
+from controller.session import Session
 from labs.bench import LEAD_S, Bench, Instruments
 from labs.committed_rates import theory
 from labs.committed_rates.theory import ALICE_BPS, BOB_BPS, COMMITTED_BPS, PEAK_BPS, Colours
@@ -61,7 +62,7 @@ SETTLED_S = 2.0
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """What s2 makes of the colours that s1 has given."""
 
     name: str
@@ -74,9 +75,9 @@ class _Part:
 
 
 PARTS = (
-    _Part("plain", "one class for all colours", "no meter", "meter_aware", sorts=False),
-    _Part("blind", "a meter that is blind for colours", "blind", "meter_blind", sorts=True),
-    _Part("aware", "a meter that is aware of colours", "aware", "meter_aware", sorts=True),
+    Part("plain", "one class for all colours", "no meter", "meter_aware", sorts=False),
+    Part("blind", "a meter that is blind for colours", "blind", "meter_blind", sorts=True),
+    Part("aware", "a meter that is aware of colours", "aware", "meter_aware", sorts=True),
 )
 EDGE = "edge"
 # Where axes of parts end: a mark at 1 stands clear of the frame.
@@ -160,17 +161,9 @@ class CommittedRates(Lab):
     def conduct(self, run: Run, bench: Bench) -> Recording:
         """Fills tables and meters of both routers, and lets the customers send."""
         bench.bring_up(self.topology())
-        edge = bench.session("s1")
-        edge.insert(self.contracts("meter_blind", {1: 1, 2: 2}))
-        edge.insert(treatments(sorts=False))
-        edge.modify(_meter(customer) for customer in CUSTOMERS)
+        self.meter_customers(bench.session("s1"))
         (part,) = [each for each in PARTS if each.name == run.name] or [PARTS[0]]
-        provider = bench.session("s2")
-        provider.insert(self.contracts(part.action, {1: BOTH, 2: BOTH}))
-        provider.insert(treatments(sorts=part.sorts))
-        # A meter without rates leaves the colours as they are.
-        if part.sorts:
-            provider.modify([self.meter_of_both()])
+        self.meter_both(bench.session("s2"), part)
         with bench.recording([LINE], senders=[]) as instruments:
             if run.name == EDGE:
                 self._conduct_edge(instruments, bench)
@@ -178,6 +171,20 @@ class CommittedRates(Lab):
                 self._conduct_line(instruments, bench)
             instruments.finish()
         return instruments.recording
+
+    def meter_customers(self, edge: Session) -> None:
+        """Fills the tables and meters of s1, which knows Alice and Bob."""
+        edge.insert(self.contracts("meter_blind", {1: 1, 2: 2}))
+        edge.insert(treatments(sorts=False))
+        edge.modify(_meter(customer) for customer in CUSTOMERS)
+
+    def meter_both(self, provider: Session, part: Part) -> None:
+        """The same for s2, which has one contract for both."""
+        provider.insert(self.contracts(part.action, {1: BOTH, 2: BOTH}))
+        provider.insert(treatments(sorts=part.sorts))
+        # A meter without rates leaves the colours as they are.
+        if part.sorts:
+            provider.modify([self.meter_of_both()])
 
     def contracts(self, action: str, contract_of: Mapping[int, int]) -> list[Item]:
         """Whose packets are metered, and by which contract."""
@@ -295,7 +302,7 @@ class CommittedRates(Lab):
         packets = ALICE_BPS * self.seconds / 8 / FRAME_BYTES
         return 4 * 0.5 / math.sqrt(packets)
 
-    def _arrived_band(self, part: _Part, name: str, said: float, found: Shares) -> Band:
+    def _arrived_band(self, part: Part, name: str, said: float, found: Shares) -> Band:
         off = self._chance if name == "alice" and part.name != "aware" else self._chance / 2
         what = f"B: {name.title()}'s bytes that arrive, {part.look}"
         return _near(what, found.arrived[name], said, off, part.name)

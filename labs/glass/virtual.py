@@ -50,6 +50,8 @@ def showing(name: str, logs: Path) -> Iterator[Scene]:
         )
         for router, rules in scenario.rules:
             sessions[router].insert(entries(rules))
+        for router, fill in scenario.filling:
+            fill(sessions[router])
         for host, app in scenario.apps:
             world.start(host, app)
         world.advance(scenario.settled_ps)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from labs.bench import FIRST_BURST_PORT, FIRST_IPERF_PORT
+from labs.committed_rates import lab as rates
+from labs.committed_rates.theory import ALICE_BPS, BOB_BPS
 from labs.crossbar_arbiters import lab as arbiters
 from labs.frames import FRAME_BYTES, MTU_BYTES, queue_delay_s
 from labs.marking import lab as marking
@@ -126,6 +128,36 @@ def _marking() -> Scenario:
     )
 
 
+def _committed_rates() -> Scenario:
+    lab = rates.CommittedRates(_QUICK)
+    (part,) = (each for each in rates.PARTS if each.name == "blind")
+    senders = (("h1", ALICE_BPS), ("h2", BOB_BPS))
+    return Scenario(
+        name=lab.name,
+        title=lab.title,
+        summary="Alice keeps to what she pays for, Bob does not; a program for PSA meters both. "
+        "The provider's meter is blind for colours: let its contracts call meter_aware instead.",
+        topology=lab.topology(),
+        apps=[
+            app
+            for number, (host, bps) in enumerate(senders)
+            for app in bursts(
+                *(host, "h3", FIRST_BURST_PORT + number),
+                payload_bytes=rates.PAYLOAD_BYTES,
+                datagrams=1,
+                bps=bps,
+            )
+        ],
+        router="s2",
+        port=rates.LINE[1],
+        filling=[
+            ("s1", lab.meter_customers),
+            ("s2", lambda provider: lab.meter_both(provider, part)),
+        ],
+        pace=2e-2,
+    )
+
+
 def _arbiters() -> Scenario:
     lab = arbiters.CrossbarArbiters(_QUICK)
     return Scenario(
@@ -174,6 +206,7 @@ def router_labs() -> Sequence[Scenario]:
         _shared_buffer(),
         _management(),
         _marking(),
+        _committed_rates(),
         _arbiters(),
         _speedup(),
     )

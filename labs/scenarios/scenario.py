@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from vitrine.v1 import world_pb2
 
 from apps.domain import Domain
 from controller.classes import Rule
+from controller.session import Session
 from controller.toolchain import ROOT
 from topo.model import Topology
 
@@ -40,6 +41,8 @@ class Scenario:
     domain: Domain | None = None
     # Which packets go into which class, by router.
     rules: Sequence[tuple[str, Sequence[Rule]]] = ()
+    # What else is written into routers before the first packet.
+    filling: Sequence[tuple[str, Callable[[Session], None]]] = ()
     # A lesson of the page, by the name of its lab.
     lesson: str = ""
     # Seconds of the network in one of the viewer.

@@ -62,6 +62,8 @@ def written(scenario: Scenario, log: Path) -> dict[str, Any]:
         ):
             for router, rules in scenario.rules:
                 sessions[router].insert(entries(rules))
+            for router, fill in scenario.filling:
+                fill(sessions[router])
         for host, app in scenario.apps:
             # What a host cannot do is found here, not by whoever opens the page.
             world.start(host, app)
