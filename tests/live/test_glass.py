@@ -109,7 +109,7 @@ def test_a_port_goes_and_comes_back_while_others_carry_on(network):
     (router,) = [each for each in scene_of_now().routers if each.name == "s2"]
     expect.set_options(timeout=DEADLINE_MS)
     with (
-        grpc.insecure_channel(router.address) as channel,
+        grpc.insecure_channel(router.address, options=CHANNEL_OPTIONS) as channel,
         browser() as chromium,
         glass_of(scene_of_now()) as glass,
         page_of(chromium) as page,
