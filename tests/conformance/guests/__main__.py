@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,13 +31,12 @@ from tests.conformance.guests.shipped import same_to_controllers
 
 from .expected import cause
 from .projects import PROJECTS, Program, Project, checkout_of, programs
+from .running import failure_of
 from .scripts import run, scripts
 
 ROOT = Path(__file__).resolve().parents[3]
 OUT = ROOT / "out" / "conformance-guests"
 SIMULATOR = ROOT / "build" / "bin" / "vitrine-sim"
-# The longest program of these projects takes a second; this is for busy machines.
-DEADLINE_S = 120
 
 
 @dataclass
@@ -73,13 +71,6 @@ class Result:
         (OUT / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
 
 
-def first_error(output: str) -> str:
-    """The line that says what is wrong."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line]
-    return (errors or lines or ["no message"])[0]
-
-
 def compile_program(
     compiler: Path, flags: Sequence[str], program: Program, made: Path
 ) -> str | None:
@@ -87,20 +78,10 @@ def compile_program(
     info = made.with_suffix(".p4info.txtpb")
     command = [str(compiler), *flags, *program.flags, "--p4v", "16", "--p4runtime-files", str(info)]
     command += ["-o", str(made), program.path.name]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=program.path.parent,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=DEADLINE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {DEADLINE_S} s"
-    return None if done.returncode == 0 else first_error(done.stdout)
+    failure = failure_of(
+        command, program.path.parent, lambda lines: [line for line in lines if "error" in line]
+    )
+    return failure and failure.strip()
 
 
 def check(compiler: Path, project: Project, root: Path) -> Result:

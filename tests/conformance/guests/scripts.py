@@ -7,12 +7,11 @@ A script `name.stf` is for the program beside it. Where the project ships BMv2 J
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_DEADLINE_S = 120
+from .running import failure_of
 
 
 @dataclass(frozen=True)
@@ -41,18 +40,5 @@ def scripts(root: Path) -> Iterator[Script]:
 
 def run(simulator: Path, script: Script) -> str | None:
     """`None` if every packet came out as written; otherwise the first that did not."""
-    try:
-        done = subprocess.run(
-            [simulator, "stf", script.program.name, script.stf.name],
-            cwd=script.stf.parent,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=_DEADLINE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"no answer within {_DEADLINE_S} s"
-    lines = [line for line in done.stdout.splitlines() if line.strip()]
-    return None if done.returncode == 0 else (lines or ["no message"])[0]
+    command = [simulator, "stf", script.program.name, script.stf.name]
+    return failure_of(command, script.stf.parent, lambda lines: lines)
