@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,11 +27,12 @@ from controller import classes, routers
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
-from controller.queueing import CLASS_COUNT_MAX, RouterSettings
+from controller.queueing import CLASS_COUNT_MAX, PortSettings, RouterSettings
 from controller.queues import Queues
 from controller.session import Session
 from controller.simple_switch import SimpleSwitch, converted
 from controller.toolchain import Toolchain
+from topo.backend import CPU_PORT
 from topo.errors import TopologyError
 from topo.units import counted
 
@@ -58,6 +59,34 @@ def apply(session: Session, qos: Qos, set_queues: SetQueues | None = None) -> No
     # Rules name mirrors, so these come first.
     wanted: list[Entry | CloneSession] = [*qos.mirrors, *classes.entries(qos.rules), *thresholds]
     session.replace(_present(session), wanted)
+
+
+def dropping(qos: Qos, ports: Mapping[int, PortSettings]) -> list[str]:
+    """What the file puts into classes that ports do not have, which drop it: in sentences.
+
+    `ports`: all of the router, as they are with the file in force. Where a rule with `dst` leads is
+    for the routes to say, so of such rules only those are told that no port can serve.
+    """
+    # What goes to the controller gets no class.
+    counts = {port: it.queue_count or 1 for port, it in sorted(ports.items()) if port != CPU_PORT}
+    found = []
+    for class_ in sorted({rule.class_ for rule in qos.rules}):
+        without = [port for port, count in counts.items() if count <= class_]
+        goes_anywhere = any(rule.class_ == class_ and rule.dst is None for rule in qos.rules)
+        if without and (goes_anywhere or len(without) == len(counts)):
+            at = f"port{'s' if len(without) > 1 else ''} {', '.join(map(str, without))}"
+            found.append(
+                f"no class {qos.called(class_)} at {at}: what a rule puts into it is dropped "
+                "there, as BAD_CLASS. Give the port such a queue, or let the rule say with `dst` "
+                "which way its packets go."
+            )
+    return found + [
+        f"no class {qos.called(mirror.class_)} at port {port}: every copy of mirror {mirror.id} is "
+        "dropped there, as BAD_CLASS."
+        for mirror in qos.mirrors
+        for port in mirror.ports
+        if counts.get(port, CLASS_COUNT_MAX) <= mirror.class_
+    ]
 
 
 def _present(session: Session) -> list[Entry | CloneSession]:
@@ -93,6 +122,8 @@ def main(arguments: list[str] | None = None) -> int:
         with Session.connect(router) as session:
             session.use()
             apply(session, qos, set_queues)
+            # A simple_switch has all classes at all ports.
+            dropped = [] if set_queues else dropping(qos, Queues(session).settings().ports)
     except (ControllerError, TopologyError) as error:
         print(f"qos: {error}", file=sys.stderr)
         return 1
@@ -100,6 +131,8 @@ def main(arguments: list[str] | None = None) -> int:
         f"{counted(len(qos.rules), 'rule')}, {counted(len(qos.router.ports), 'port')}, "
         f"{counted(len(qos.mirrors), 'mirror')} in force."
     )
+    for sentence in dropped:
+        print(f"warning: {sentence}", file=sys.stderr)
     return 0
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from controller import classes
@@ -41,6 +41,12 @@ class Qos:
     # The depth in packets from which a queue marks, by port and class.
     marks: Mapping[tuple[int, int], int]
     mirrors: tuple[CloneSession, ...]
+    # What the file calls its classes.
+    names: Mapping[int, str] = field(default_factory=dict)
+
+    def called(self, class_: int) -> str:
+        """A class for people: `1 (voice)`."""
+        return f"{class_} ({self.names[class_]})" if class_ in self.names else f"{class_}"
 
 
 def load(file: Path) -> Qos:
@@ -48,13 +54,12 @@ def load(file: Path) -> Qos:
     parts = Place.load(file).fields(
         optional={*queueing.ROUTER_KEYS, "classes", "rules", "ports", "mirrors"}
     )
-    if "classes" in parts:
-        numbers = {
-            name: str(place.whole(high=CLASS_COUNT_MAX - 1))
-            for name, place in parts["classes"].entries().items()
-        }
-        for part in parts.keys() & {"rules", "ports"}:
-            parts[part].rename(numbers, _CLASS_PLACES)
+    numbers = {
+        name: place.whole(high=CLASS_COUNT_MAX - 1)
+        for name, place in _entries(parts, "classes").items()
+    }
+    for part in parts.keys() & {"rules", "ports", "mirrors"}:
+        parts[part].rename({name: str(number) for name, number in numbers.items()}, _CLASS_PLACES)
     ports = {
         _number(key, place): place.fields(optional={*queueing.PORT_KEYS, "ecn_marks"})
         for key, place in _entries(parts, "ports").items()
@@ -78,6 +83,7 @@ def load(file: Path) -> Qos:
         mirrors=tuple(
             _mirror(_number(key, place), place) for key, place in _entries(parts, "mirrors").items()
         ),
+        names={number: name for name, number in numbers.items()},
     )
 
 

@@ -20,6 +20,7 @@ from controller.queueing import (
     InputQueueing,
     InputStage,
     Limit,
+    PortSettings,
 )
 from controller.queues import Queues
 from controller.session import Session
@@ -120,6 +121,34 @@ def test_a_mistake_is_refused_with_its_line(load_text, right, wrong, complaint):
     assert right in FILE
     with pytest.raises(ModelError, match=complaint):
         load_text(FILE.replace(right, wrong, 1))
+
+
+VOICE = "classes: {bulk: 0, voice: 1}\nrules: [{class: voice, dscp: 46}]\n"
+PORTS = {1: PortSettings(queue_count=1), 2: PortSettings(queue_count=2)}
+# Where packets go that the controller is asked about.
+CPU = {510: PortSettings(queue_count=1)}
+
+
+def test_who_sorts_packets_into_a_class_that_a_port_lacks_is_warned(load_text):
+    (said,) = qos.dropping(load_text(VOICE), PORTS | CPU)
+    assert said.startswith("no class 1 (voice) at port 1: ")
+    assert "BAD_CLASS" in said
+    assert qos.dropping(load_text(VOICE), {2: PORTS[2]} | CPU) == []
+
+
+def test_of_rules_that_say_where_packets_go_only_those_are_warned_of_that_no_port_serves(load_text):
+    to_home = VOICE.replace("dscp: 46", "dst: 10.0.2.0/24")
+    assert qos.dropping(load_text(to_home), PORTS | CPU) == []
+    (said,) = qos.dropping(load_text(to_home), {1: PORTS[1], 3: PORTS[1]} | CPU)
+    assert said.startswith("no class 1 (voice) at ports 1, 3: ")
+
+
+def test_a_mirror_may_call_its_class_by_name_and_is_warned_of_where_its_port_lacks_it(load_text):
+    mirrored = load_text("classes: {voice: 1}\nmirrors: {7: {port: 1, class: voice}}\n")
+    assert mirrored.mirrors == (CloneSession(7, (1,), class_=1),)
+    (said,) = qos.dropping(mirrored, PORTS)
+    assert said.startswith("no class 1 (voice) at port 1: every copy of mirror 7")
+    assert qos.dropping(mirrored, {1: PORTS[2]}) == []
 
 
 @pytest.fixture
