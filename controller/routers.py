@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -150,9 +151,19 @@ def called(address: str) -> str:
 
 
 def address_of(name: str) -> str:
-    """The address of a router by its name, or the address itself; the first one without a name."""
+    """The address of a router by its name, or the address itself; the first one without a name.
+
+    A name that is none is refused at once, and so is none where nothing is up.
+    """
     if not name:
-        return up().first
+        youngest = up()
+        # One that somebody has started by hand is announced by nobody.
+        if not youngest.routers and not _listens(DEFAULT_ADDRESS):
+            raise ConnectError(
+                "no network of the kit is up: `make up` starts one. A router elsewhere is named by "
+                "its address, ROUTER=HOST:PORT."
+            )
+        return youngest.first
     if ":" in name:
         return name
     networks = all_up()
@@ -172,6 +183,13 @@ def address_of(name: str) -> str:
     raise ConnectError(
         f"there is no router {name!r}: {there}. An address is HOST:PORT, or unix:FILE."
     )
+
+
+def _listens(address: str) -> bool:
+    """Whether anybody does, at a port of this machine, which refuses or accepts at once."""
+    host, _, port = address.rpartition(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
 
 
 def hint(address: str) -> str:

@@ -99,17 +99,16 @@ class _Watching:
             except NotYoursError:
                 raise
             except ControllerError:
-                self._wait(address)
+                self._wait()
             finally:
                 if self._router is not None:
                     self._router.close()
                     self._router = None
 
-    def _wait(self, address: str) -> None:
+    def _wait(self) -> None:
         """Nobody answers: says so, and looks whether the user has enough."""
-        self._terminal.draw(
-            [f"waiting for a router at {address}", "It is shown as soon as it is up.   q quit"]
-        )
+        whom = f"the router at {self._address}" if self._address else "a network"
+        self._terminal.draw([f"waiting for {whom}", "It is shown as soon as it is up.   q quit"])
         if self._terminal.key(RETRY_S) == "q":
             self._is_ended = True
 

@@ -44,6 +44,16 @@ def test_a_router_that_nobody_has_announced_is_found_by_its_socket(run_dir):
         assert routers.address_of("s7") == f"unix:{run_dir}/s7.sock"
 
 
+def test_where_nothing_is_up_who_names_no_router_is_told_so_at_once(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        by_hand = f"127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setattr(routers, "DEFAULT_ADDRESS", by_hand)
+        # A router that somebody has started by hand, where P4Runtime is looked for.
+        assert routers.address_of("") == by_hand
+    with pytest.raises(ConnectError, match="no network of the kit is up: `make up` starts one"):
+        routers.address_of("")
+
+
 def test_routers_in_virtual_time_may_share_a_socket():
     live = routers.Up({"s1": "unix:/run/vitrine/s1.sock"})
     virtual = routers.Up({"s1": "unix:/tmp/world.sock/1", "s2": "unix:/tmp/world.sock/2"})

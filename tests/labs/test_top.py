@@ -328,7 +328,6 @@ def test_without_a_terminal_one_screen_is_printed(address):
 
 def test_routers_are_known_by_name_while_their_network_is_up(tmp_path, monkeypatch):
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
-    assert routers.address_of("") == "127.0.0.1:9559"
     with routers.announced({"s1": "127.0.0.1:9559", "s2": "127.0.0.1:9560"}):
         routers.look_at("s2", 3)
         up = routers.up()
