@@ -3,40 +3,46 @@
 .DEFAULT_GOAL := help
 .PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
+# What can stand behind a lab; which of them a lab takes it says itself.
+OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
+
 help:            ## list the targets
 	@vm/help.sh Makefile
 
 run:             ## bufferbloat on a real router, its queue live; WORLD=virtual without root, RATE=5mbit QUEUE=<packets> DURATION=<s> CONGESTION=cubic
+	@vm/takes.sh $(OF_LABS)
 	@vm/setup.sh
 	@VITRINE_OPEN=1 vm/in_world.sh build/venv/bin/python -m labs run bufferbloat
 
 labs:            ## list the labs, a line each
 	@vm/takes.sh
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs list
 
 lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, WORLD=virtual|both, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
+	@vm/takes.sh $(OF_LABS)
+	@vm/lab.sh "$(LAB)"
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m labs run "$(LAB)"
 
 results:         ## list the runs of labs that are kept, with their verdicts; LAB=<name> only its
 	@vm/takes.sh LAB
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs results
 
 compare:         ## draw two kept runs of a lab side by side: A=<run> B=<run>, as make results names them
 	@vm/takes.sh A B
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs compare "$(A)" "$(B)"
 
 report:          ## draw the report of a kept run anew: RUN=<run>
 	@vm/takes.sh RUN
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs report "$(RUN)"
 
 handout:         ## an exercise as students get it, without solutions: NAME=<name>; or the table of a kept run into its lab's handout: RUN=<run>
 	@vm/takes.sh NAME RUN
-	@vm/python.sh
+	@vm/modules.sh
 ifdef NAME
 	@build/venv/bin/python -m course handout "$(NAME)"
 else
@@ -59,6 +65,7 @@ interop:         ## routers of every two teams in one ring: NAME=<capstone or co
 	@build/venv/bin/python -m course interop "$(NAME)" "$(IN)"
 
 labs-check:      ## run all labs at full length and check every band; QUICK=1 shortens them, WORLD=virtual needs no quiet machine
+	@vm/takes.sh QUICK WORLD SEEDS -- $(OF_LABS)
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m labs check
 
@@ -78,7 +85,7 @@ setup:           ## install and build whatever is missing (run and test do it to
 
 build:           ## build the programs and compile the P4 code, nothing else
 	@vm/takes.sh
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/build.sh
 
 exercise:        ## a working copy of an exercise: NAME=<name> puts it into work/<name>, without NAME they are listed; STUDENT=<your name>
@@ -92,7 +99,7 @@ ifdef NAME
 	@vm/live_or_not.sh vm/setup.sh
 	@vm/live_or_not.sh vm/in_world.sh build/venv/bin/python -m course check "$(NAME)"
 else
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/build.sh
 	@tests/rust.sh
 	@tests/python.sh --without-networks
@@ -100,7 +107,7 @@ endif
 
 lint:            ## formatting and lints of Rust and Python
 	@vm/takes.sh
-	@vm/python.sh
+	@vm/modules.sh
 	@tests/lint.sh
 
 bless:           ## accept the compiler's messages of now as what tests/diagnostics expect, and where handouts' lines stand now
@@ -109,12 +116,12 @@ bless:           ## accept the compiler's messages of now as what tests/diagnost
 
 top:             ## the insides of a running router in the terminal; ROUTER=<name or address>
 	@vm/takes.sh ROUTER
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs.top
 
 metrics:         ## what the routers count that are up, for Prometheus; ROUTER=<name or address> LISTEN=<host:port>
 	@vm/takes.sh ROUTER LISTEN
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs.metrics
 
 glass:           ## the page in the browser that shows and steers the network that is up; LESSON=bufferbloat, GLASS=0.0.0.0 for a class to look at
@@ -129,16 +136,17 @@ page:            ## out/vitrine.html: compiler, network, editor and glass as one
 
 trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3 FORM=json
 	@vm/takes.sh ROUTER FLOW COUNT FORM
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m labs.trace
 
 up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry; GRPC=tcp
+	@vm/takes.sh TOPO PROGRAM DOMAIN WORLD TOOLCHAIN GRPC RATE QUEUE
 	@vm/setup.sh
 	@vm/in_world.sh build/venv/bin/python -m labs.prompt
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<name or address>
 	@vm/takes.sh ROUTER
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m apps.shell
 
 reload:          ## the network that is up takes its P4 programs as they are now; PROGRAM=<file.p4> ROUTER=<name>
@@ -147,12 +155,12 @@ reload:          ## the network that is up takes its P4 programs as they are now
 
 down:            ## end whatever an interrupted run left behind
 	@vm/takes.sh
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/as_owner.sh build/venv/bin/python -m topo.down
 
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
 	@vm/takes.sh P4C -- P4C_LIST
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/build.sh
 	@tests/conformance/run.sh
 
@@ -173,7 +181,7 @@ conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and 
 
 conformance-guests: ## programs of other projects on our compiler, and their P4Info; CHECKOUTS=<folder of checkouts>
 	@vm/takes.sh CHECKOUTS
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.guests --checkouts "$(CHECKOUTS)"
 
@@ -192,7 +200,7 @@ bench-rude:      ## how long packets and a polite client wait beside 64 rude one
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/takes.sh
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m tests.telemetry.bench_collector
 
 bench-insides:   ## decisions a second of the built-in parts as Python classes
@@ -202,12 +210,12 @@ bench-insides:   ## decisions a second of the built-in parts as Python classes
 
 bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-3 beside; QUICK=1
 	@vm/takes.sh QUICK
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m tests.bench.virtual
 
 bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its memory; needs chromium
 	@vm/takes.sh MINUTES
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m tests.glass.bench
 
 pictures:        ## the pictures of the page that docs show, taken again in Chromium
@@ -218,7 +226,7 @@ pictures:        ## the pictures of the page that docs show, taken again in Chro
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/takes.sh
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/page.sh
 	@build/venv/bin/python -m tests.bench.page
 
@@ -239,12 +247,12 @@ interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by
 
 advisories:      ## what is known to be wrong with crates and Python packages; ADVISORIES=<RustSec's advisory-db>:<PyPA's advisory-database>
 	@vm/takes.sh ADVISORIES
-	@vm/python.sh
+	@vm/modules.sh
 	@build/venv/bin/python -m tests.advisories
 
 fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf"
 	@vm/takes.sh TIME ONLY
-	@vm/python.sh
+	@vm/modules.sh
 	@vm/build.sh
 	@tests/fuzz.sh
 

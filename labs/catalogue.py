@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-
+from labs import names
 from labs.bdp_tcp_windows.lab import BdpTcpWindows
 from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
@@ -54,7 +53,4 @@ def named(name: str) -> type[Lab]:
     for lab in LABS:
         if lab.name == name:
             return lab
-    names = [lab.name for lab in LABS]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}."
-    raise SettingError(f"there is no lab {name!r}: {hint}")
+    raise SettingError(names.refusal(name, [lab.name for lab in LABS]))

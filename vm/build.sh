@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds what runs: the Rust programs (release) into build/bin, Python's messages of vitrine.v1 into
-# build/python, and the P4 programs into build/p4. Each step is skipped while its inputs are unchanged.
+# Builds what runs: the Rust programs (release) into build/bin, and the P4 programs into build/p4. Each
+# step is skipped while its inputs are unchanged.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -25,7 +25,7 @@ else
     built=../../switch/target/release/vitrine
 fi
 
-mkdir -p build/bin build/dropin build/python build/p4
+mkdir -p build/bin build/dropin build/p4
 # One file, which is each of the programs by its name.
 ln -sfn "$built" build/bin/vitrine
 for program in vitrine-p4c vitrine-switch vitrine-sim; do
@@ -40,13 +40,6 @@ ln -sfn ../bin/vitrine-switch build/dropin/simple_switch
 ln -sfn ../bin/vitrine-switch build/dropin/psa_switch
 for name in simple_switch_CLI psa_switch_CLI; do
     ln -sfn ../../guests/simple_switch_CLI "build/dropin/$name"
-done
-
-proto=switch/crates/messages/proto
-for file in "$proto"/vitrine/v1/*.proto; do
-    if [ "$file" -nt "build/python/vitrine/v1/$(basename "$file" .proto)_pb2.py" ]; then
-        vm/messages.sh build/python "${file#"$proto/"}"
-    fi
 done
 
 # A program with a mistake is told of here and stops only those who want it.

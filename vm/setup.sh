@@ -20,5 +20,5 @@ else
 fi
 vm/packages.sh
 is_there vm/prebuilt.sh || (. vm/rust.sh)
-vm/python.sh
+vm/modules.sh
 vm/build.sh

@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from labs import names
+from labs.catalogue import LABS
+from labs.prompt.up import TAKEN
+from labs.settings import KNOWN, OTHERS
+
 ROOT = Path(__file__).parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text()
 
@@ -70,6 +75,10 @@ def test_no_script_and_no_python_file_sleeps():
         ("compare", "C=bufferbloat", "there are: A, B."),
         ("down", "NOW=1", "it takes none."),
         ("exercise", "NAMES=own-aqm", "did you mean NAME?"),
+        ("lab", "RAT=5mbit", "did you mean RATE?"),
+        ("labs-check", "QUIK=1", "did you mean QUICK?"),
+        ("run", "QUEU=30", "did you mean QUEUE?"),
+        ("up", "TOP=net.yaml", "did you mean TOPO?"),
         ("glass", "LESSONS=bufferbloat", "did you mean LESSON?"),
         ("metrics", "ROUTR=s1", "did you mean ROUTER?"),
         ("reload", "PROGRAMM=my.p4", "did you mean PROGRAM?"),
@@ -82,20 +91,44 @@ def test_no_script_and_no_python_file_sleeps():
     ],
 )
 def test_a_setting_that_is_misspelt_is_refused_before_anything_is_set_up(target, written, meant):
+    name = written.partition("=")[0]
+    assert refusal(target, written) == f"vitrine: there is no setting {name}: {meant}"
+
+
+def refusal(*words):
+    """What make says first where it does nothing."""
     # Not as the make that runs the tests has been called.
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     refused = subprocess.run(
-        ["make", target, written], cwd=ROOT, capture_output=True, text=True, env=environment
+        ["make", *words], cwd=ROOT, capture_output=True, text=True, env=environment
     )
     assert refused.returncode != 0
-    name = written.partition("=")[0]
-    assert refused.stderr.splitlines()[0] == f"vitrine: there is no setting {name}: {meant}"
     assert refused.stdout == ""
+    return refused.stderr.splitlines()[0]
 
 
-# Labs and prompts check their settings in Python, each in the user's words; `provision` is for a
-# machine on which nothing is yet, and `help` takes anything.
-BY_THEMSELVES = {"help", "run", "lab", "labs-check", "up", "provision"}
+def test_a_lab_that_is_misspelt_is_refused_before_anything_is_set_up():
+    said = refusal("lab", "LAB=bufferblot")
+    assert said == "vitrine: there is no lab 'bufferblot': did you mean bufferbloat?"
+    assert refusal("lab").startswith("vitrine: which lab? Say make lab LAB=NAME; there are: bdp")
+    # By its folder, as Python alone can see it, each has the name that the kit gives it.
+    assert names.names() == sorted(lab.name for lab in LABS)
+
+
+def of_labs():
+    """What the Makefile says can stand behind a lab."""
+    (names,) = re.findall(r"^OF_LABS := (.*)$", MAKEFILE, re.MULTILINE)
+    return names
+
+
+def test_the_front_door_knows_all_that_labs_and_prompts_take():
+    assert set(of_labs().split()) == {*KNOWN, *OTHERS}
+    (of_prompt,) = re.findall(r"^up: .*\n\t@vm/takes.sh (.*)$", MAKEFILE, re.MULTILINE)
+    assert set(of_prompt.split()) == set(TAKEN)
+
+
+# `provision` is for a machine on which nothing is yet, and `help` takes anything.
+BY_THEMSELVES = {"help", "provision"}
 
 
 def test_every_target_refuses_what_it_does_not_take():
@@ -109,4 +142,5 @@ def test_what_help_says_that_a_target_takes_it_takes():
         r"^([a-z-]+): +## (.*)\n(?:if.*\n)?\t@vm/takes.sh(.*)$", MAKEFILE, re.MULTILINE
     ):
         settings = set(re.findall(r"\b([A-Z]+[0-9]?)=", said)) - {"GLASS"}
+        taken = taken.replace("$(OF_LABS)", of_labs())
         assert settings <= set(taken.split()), target

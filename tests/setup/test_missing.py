@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 # What the set-up scripts themselves call; everything else is "not installed" on the test's path.
 SHELL_TOOLS = (
     *(
+        "basename",
         "bash",
         "cat",
         "chmod",
@@ -293,6 +294,25 @@ def test_messages_that_came_along_need_no_protoc_while_the_sources_are_theirs(ma
     assert (machine / "made" / "p4" / "tmp" / "p4config_pb2.py").is_file()
     (machine / "switch" / "new.rs").write_text("fn main() {}")
     assert "protoc" in run(machine, command, VITRINE_PREBUILT=folder).stderr
+
+
+def test_messages_are_made_again_where_their_sources_are_newer(machine):
+    carried(machine)
+    # The Python packages are there.
+    (machine / "vm" / "python.sh").write_text("#!/bin/sh\n")
+    source = machine / "switch/crates/messages/proto/vitrine/v1/world.proto"
+    made = machine / "build/python/vitrine/v1/world_pb2.py"
+    assert run(machine, "vm/modules.sh").returncode == 0
+    assert "Nothing" in made.read_text()
+    # What was pulled since has a message more.
+    source.write_text(f"{source.read_text()}message Something {{}}\n")
+    os.utime(source, (made.stat().st_mtime + 1,) * 2)
+    assert run(machine, "vm/modules.sh").returncode == 0
+    assert "Something" in made.read_text()
+    # There is nothing to do: this works without protoc.
+    os.utime(made, (source.stat().st_mtime + 1,) * 2)
+    (machine / "tools" / "protoc").unlink()
+    assert run(machine, "vm/modules.sh").returncode == 0
 
 
 def test_programs_that_are_not_built_are_not_carried(machine):
