@@ -82,8 +82,10 @@ def fill_experiment(file: Path) -> str:
     try:
         content = json.loads(file.read_text())
         lab = catalogue.named(content["lab"])
-    except (OSError, ValueError, KeyError) as error:
-        raise LabError(f"{file} is no file of an experiment: {error}.") from error
+    except OSError as error:
+        raise LabError(f"{file} cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise LabError(f"{file} is no file that an experiment has left.") from error
     refuse_changed_kit(str(file), content["machine"]["kit"])
     page, text = _page(lab)
     name = f"measured/{file.name}"

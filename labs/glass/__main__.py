@@ -65,6 +65,8 @@ def _scene() -> Iterator[Callable[[], Scene]]:
     from labs.glass import virtual
 
     lesson = os.environ.get("LESSON") or virtual.FIRST
+    # One that there is not is refused before anything is said to start.
+    virtual.named(lesson)
     print(f"No network is up: starting that of {lesson} in virtual time.", flush=True)
     with virtual.showing(lesson, LOGS) as scene:
         yield lambda: scene

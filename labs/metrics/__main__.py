@@ -26,6 +26,7 @@ from controller.session import Session
 from labs.metrics.families import families
 
 LISTEN = ":9464"
+PORT_MAX = 65535
 # Prometheus waits ten seconds for all of them.
 DEADLINE_S = 2.0
 
@@ -72,8 +73,8 @@ class Routers(Collector):
 def listening(text: str) -> tuple[str, int]:
     """Host and port of `host:port`; without a host, this machine alone."""
     host, separator, port = text.rpartition(":")
-    if not separator or not port.isdecimal():
-        raise ControllerError(f"LISTEN={text}: say host:port, or :port for this machine alone")
+    if not separator or not port.isdecimal() or int(port) > PORT_MAX:
+        raise ControllerError(f"LISTEN={text}: say host:port, or :port for this machine alone.")
     return host or "127.0.0.1", int(port)
 
 
@@ -86,11 +87,20 @@ def main() -> int:
             routers.address_of(name)
         registry = CollectorRegistry(auto_describe=False)
         registry.register(Routers(name))
-        server, thread = start_http_server(port, addr=host, registry=registry)
-    except (ControllerError, OSError) as error:
+        try:
+            server, thread = start_http_server(port, addr=host, registry=registry)
+        except OSError as error:
+            raise ControllerError(
+                f"cannot listen at {host}:{port}: {error.strerror}. LISTEN=host:port names another "
+                "place."
+            ) from error
+    except ControllerError as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
-    print(f"metrics of {name or 'all routers that are up'}: http://{host}:{port}/metrics")
+    whose = name or (
+        "all routers that are up" if routers.all_up() else "all routers, once some are up"
+    )
+    print(f"metrics of {whose}: http://{host}:{server.server_port}/metrics")
     print("Ctrl-C ends it", flush=True)
     try:
         thread.join()

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from apps import domain as domains
+from apps.programming import source_of
 from controller.addresses import Way
 from controller.errors import ControllerError
 from controller.toolchain import ROOT, Toolchain
@@ -44,8 +45,12 @@ def main() -> int:
         Way.chosen()
         file = os.environ.get("DOMAIN")
         domain = domains.load(Path(file)) if file else None
+        program = os.environ.get("PROGRAM") or None
+        for switch in topology.switches:
+            # A program that is not there is refused before anything is shown.
+            source_of(switch, program, domain)
         with beside.served(sys.stdout):
-            _run(topology, toolchain, domain, os.environ.get("PROGRAM") or None)
+            _run(topology, toolchain, domain, program)
     except (ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
