@@ -10,4 +10,4 @@ step "rustfmt, clippy, ruff, mypy"
 build/venv/bin/ruff check --quiet .
 build/venv/bin/ruff format --quiet --check . ||
     fail "Python files are not in ruff's format: run build/venv/bin/ruff format ."
-build/venv/bin/mypy --no-error-summary insides controller topo apps labs vitrine course
+build/venv/bin/mypy --no-error-summary insides controller topo apps labs vitrine course tests/parity

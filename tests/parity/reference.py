@@ -16,7 +16,7 @@ from controller.simple_switch import SimpleSwitch
 from controller.toolchain import SIMPLE_SWITCH
 from tests.parity import pcap, stf
 from topo import wait
-from topo.backend import await_answer
+from topo.backend import await_answer, on_loopback
 from topo.process import Process
 
 # How long it waits before it reads: at first, and after a machine was too slow for that.
@@ -61,12 +61,12 @@ def _attempt(
     folder.mkdir(parents=True, exist_ok=True)
     program = P4Info.load(stem.with_suffix(".p4info.txtpb"))
     for port in script.ports:
-        frames = [
+        sent = [
             (_SPACING_US * index, bytes.fromhex(packet.digits))
             for index, packet in enumerate(script.packets)
             if packet.port == port
         ]
-        pcap.write(folder / f"p{port}_in.pcap", frames)
+        pcap.write(folder / f"p{port}_in.pcap", sent)
         (folder / f"p{port}_out.pcap").unlink(missing_ok=True)
     grpc, thrift = 21000 + number, 23000 + number
     argv = [SIMPLE_SWITCH, "--use-files", str(patience_s), "--device-id", str(1000 + number)]
@@ -79,7 +79,7 @@ def _attempt(
     began_s = time.monotonic()
     process = Process(argv, folder / "switch.log")
     try:
-        await_answer(process, SIMPLE_SWITCH, [grpc, thrift])
+        await_answer(process, SIMPLE_SWITCH, [on_loopback(grpc), on_loopback(thrift)])
         with Session.connect(f"127.0.0.1:{grpc}", device_id=1000 + number) as session:
             session.load(program, stem.with_suffix(".json").read_bytes())
             inserted, modified = stf.items(script, program)
