@@ -169,9 +169,9 @@ def address_of(name: str) -> str:
     networks = all_up()
     found = {each.routers[name]: each.world for each in networks if name in each.routers}
     if len(found) > 1:
-        which = ", ".join(f"ROUTER={address} ({world})" for address, world in found.items())
+        which = ", or ".join(f"{address} ({world})" for address, world in found.items())
         raise ConnectError(
-            f"{len(found)} networks that are up have a router {name!r}: say {which}."
+            f"{len(found)} networks that are up have a router {name!r}: say its address, {which}."
         )
     # A router that is not announced has its socket all the same.
     sockets = [place / f"{name}{SOCKET_SUFFIX}" for place in folders()]

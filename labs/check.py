@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from controller.toolchain import ROOT, Toolchain
 from labs import archive, catalogue, worlds
@@ -60,16 +61,21 @@ def _in_turn(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
 def _side_by_side(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
     """Each lab in a process; the longest begin first, so that none is left alone at the end."""
     longest_first = sorted(labs, key=lambda lab: -sum(run.seconds for run in lab.runs()))
-    with ThreadPoolExecutor(processors()) as pool:
-        futures = {lab.name: pool.submit(_run, lab) for lab in longest_first}
-        for lab in labs:
-            print(futures[lab.name].result(), end="")
-            kept = archive.find(lab.name)
+    with (
+        # Their networks are up for seconds: who names a router means another network's.
+        tempfile.TemporaryDirectory() as aside,
+        ThreadPoolExecutor(processors()) as pool,
+    ):
+        names = {pool.submit(_run, lab, aside): lab.name for lab in longest_first}
+        print(f"{len(labs)} labs in virtual time, the longest first, each told when it is done.\n")
+        for done in as_completed(names):
+            print(done.result(), end="")
+            kept = archive.find(names[done])
             assert kept.results is not None, "it came to its end"
-            yield lab.name, assessment_of(kept.results).bands
+            yield names[done], assessment_of(kept.results).bands
 
 
-def _run(lab: Lab) -> str:
+def _run(lab: Lab, aside: str) -> str:
     """What the lab's process says; SEEDS of the environment are one, unless somebody wants more."""
     done = subprocess.run(
         [sys.executable, "-m", "labs", "run", lab.name],
@@ -77,7 +83,12 @@ def _run(lab: Lab) -> str:
         text=True,
         cwd=ROOT,
         # Nobody looks at a page whose address is said when the lab is over.
-        env={**os.environ, "SEEDS": str(lab.settings.seeds), "GLASS": beside.OFF},
+        env={
+            **os.environ,
+            "SEEDS": str(lab.settings.seeds),
+            "GLASS": beside.OFF,
+            "VITRINE_RUN_DIR": aside,
+        },
         check=False,
     )
     if done.returncode != 0:

@@ -1,13 +1,18 @@
 """`make labs-check`: what it refuses, and when."""
 
+import subprocess
+
 import pytest
 
 from labs import __main__ as command_line
-from labs import catalogue, check
+from labs import archive, catalogue, check
+from labs.archive import Kept
 from labs.bottleneck.lab import Bottleneck
+from labs.bufferbloat.lab import Bufferbloat
 from labs.definition import Assessment
 from labs.errors import SettingError
 from labs.settings import Settings
+from labs.world import World
 
 
 class Refusing(Bottleneck):
@@ -40,6 +45,29 @@ def test_a_program_that_is_not_there_is_said_before_the_first_lab_starts(monkeyp
     monkeypatch.setattr(check, "conduct", lambda lab, output: pytest.fail(f"{lab.name} began"))
     with pytest.raises(Exception, match=r"missing\.p4"):
         check.check(Settings(program="missing.p4"))
+
+
+def test_labs_in_virtual_time_are_told_as_they_end_and_found_by_nobody(
+    monkeypatch, capsys, tmp_path
+):
+    begun = []
+
+    def run(command, *, env, **_):
+        begun.append((command[-1], env["VITRINE_RUN_DIR"]))
+        return subprocess.CompletedProcess(command, 0, f"{command[-1]} has ended\n", "")
+
+    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
+    monkeypatch.setattr(check.subprocess, "run", run)
+    monkeypatch.setattr(check, "processors", lambda: 1)
+    monkeypatch.setattr(archive, "find", lambda name: Kept(tmp_path / name, {}))
+    monkeypatch.setattr(check, "assessment_of", lambda results: Assessment([], [], {}))
+    monkeypatch.setattr(catalogue, "LABS", (Bottleneck, Bufferbloat))
+    check.check(Settings(world=World.VIRTUAL))
+    # The longest begins first.
+    assert [name for name, _ in begun] == ["bufferbloat", "bottleneck"]
+    assert "bufferbloat has ended\n\nbottleneck has ended\n" in capsys.readouterr().out
+    # A network of somebody's own is the only one that has a router called s1.
+    assert str(tmp_path) not in [place for _, place in begun]
 
 
 @pytest.mark.parametrize(
