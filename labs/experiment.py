@@ -5,6 +5,8 @@
 
 It lies in out/<lab>/experiments/<name>.json, and `make handout RUN=<that file>` puts it into the
 lab's handout. The file is whole after each row, so that what ends an experiment early loses none.
+What a sentence of the handout says of it stands in `numbers`, each under a name that ends in its
+unit, as in a run's results.json.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ class Experiment:
     results: Path = archive.RESULTS
     machine: Machine = field(default_factory=Machine.this_one)
     rows: list[list[str]] = field(default_factory=list)
+    numbers: dict[str, float] = field(default_factory=dict)
 
     @property
     def file(self) -> Path:
@@ -69,6 +72,7 @@ class Experiment:
             "command": self.command,
             "machine": self.machine.document(),
             "table": [list(self.head), *self.rows],
+            **({"numbers": self.numbers} if self.numbers else {}),
         }
         self.file.parent.mkdir(parents=True, exist_ok=True)
         replace_text(self.file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")

@@ -10,7 +10,8 @@
 A handout may show runs with several settings. A number in a sentence names what it is in the first
 run's results.json, or in that of the run with the settings before the colon; `a / b` is how many
 times b goes into a. The table of an experiment beside the lab (labs.experiment) stands between
-marks of its own. Each file is copied into the lab's folder, so that a test can compare.
+marks of its own, and a sentence names its numbers by the experiment: `hidden-buffers: beyond_s`.
+Each file is copied into the lab's folder, so that a test can compare.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def fill_experiment(file: Path) -> str:
 
     (page.parent / "measured").mkdir(exist_ok=True)
     shutil.copy(file, page.parent / name)
-    page.write_text(_EXPERIMENT.sub(filled, text))
+    page.write_text(with_numbers(_EXPERIMENT.sub(filled, text), page.parent, file.stem))
     return f"labs/{lab.folder_name()}/README.md has the table of {file.stem}."
 
 
@@ -134,16 +135,22 @@ def experiment_part(file: str, content: Mapping[str, Any]) -> str:
     return f"<!-- experiment: {file} -->\n{text}\n<!-- end of experiment -->"
 
 
-def with_numbers(text: str, folder: Path) -> str:
-    """The handout in that folder with each number in its sentences as the kept runs have it."""
+def with_numbers(text: str, folder: Path, only: str | None = None) -> str:
+    """The handout in that folder with each number in its sentences as the kept runs have it.
+
+    `only` leaves all numbers but those of one run or experiment as they are.
+    """
     files = [found[1] for found in _PART.finditer(text) if found[1] != "none"]
+    files += [found[1] for found in _EXPERIMENT.finditer(text) if (folder / found[1]).exists()]
 
     def filled(found: re.Match[str]) -> str:
         slug, colon, what = found[1].rpartition(": ")
+        if only is not None and slug != only:
+            return found[0]
         named = [file for file in files if not colon or _slug(file) == slug]
         if not named:
             raise LabError(f"{folder.name}/README.md shows no run {slug or 'yet'}: {found[1]}")
-        numbers = json.loads((folder / named[0]).read_text())["numbers"]
+        numbers = json.loads((folder / named[0]).read_text()).get("numbers", {})
         return f"<!--= {found[1]} -->{number(what, numbers)}<!--/-->"
 
     return _NUMBER.sub(filled, text)

@@ -26,7 +26,7 @@ from controller.toolchain import ROOT, Toolchain
 from labs.experiment import Experiment
 from labs.measure.ping import Pings
 from labs.worlds.live import iperf, network, ping
-from topo import wait
+from topo import units, wait
 from topo.live import LiveHost
 from topo.load import load
 from topo.model import Topology
@@ -150,10 +150,14 @@ def _slow_down(device: str) -> None:
         subprocess.run(command.split(), check=True)
 
 
-def rows() -> Generator[list[str], None, None]:
-    """A row for each case, with what it has found."""
+def rows(numbers: dict[str, float]) -> Generator[list[str], None, None]:
+    """A row for each case, with what it has found; into `numbers` what waits beyond the queue."""
     for case in CASES:
         found = measured(case)
+        if case.by_device:
+            beyond_packets = found.held_packets - QUEUE_PACKETS
+            numbers["beyond_packets"] = beyond_packets
+            numbers["beyond_s"] = beyond_packets * case.frame_bytes * 8 / units.rate_bps(RATE)
         yield [
             case.name,
             f"{case.frame_bytes} bytes",
@@ -168,7 +172,8 @@ def rows() -> Generator[list[str], None, None]:
 def main() -> int:
     """Returns the exit status."""
     command = "sudo build/venv/bin/python -m labs.bufferbloat.hidden_buffers"
-    return Experiment("bufferbloat", "hidden-buffers", command, HEAD).conducted(rows())
+    kept = Experiment("bufferbloat", "hidden-buffers", command, HEAD)
+    return kept.conducted(rows(kept.numbers))
 
 
 if __name__ == "__main__":

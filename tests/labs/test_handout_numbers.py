@@ -179,6 +179,21 @@ def test_an_experiment_keeps_each_row_and_fills_its_own_table(shelf, tmp_path):
     assert "`python -m sizes`\n2026-11-24 12:00 UTC, Linux 6.18, 2 cores" in text
 
 
+def test_a_number_of_an_experiment_stands_in_a_sentence(shelf, tmp_path):
+    kept = Experiment("bottleneck", "sizes", "python -m sizes", ["size", "use"], tmp_path, KIT)
+    kept.numbers["beyond_packets"] = 203
+    kept.add(["1", "75 %"])
+    place = "<!-- experiment: measured/sizes.json -->\n<!-- end of experiment -->\n"
+    sentence = "So <!--= sizes: beyond_packets -->?<!--/--> packets wait.\n"
+    (shelf / "README.md").write_text(place + sentence)
+    handout.fill_experiment(kept.file)
+    text = (shelf / "README.md").read_text()
+    assert "So <!--= sizes: beyond_packets -->203<!--/--> packets wait." in text
+    (shelf / "README.md").write_text(text.replace("beyond_packets", "beyond_s"))
+    with pytest.raises(LabError, match="has no number beyond_s"):
+        handout.fill_experiment(kept.file)
+
+
 def test_an_experiment_that_fails_keeps_the_rows_before_and_says_why(tmp_path, capsys):
     kept = Experiment("bottleneck", "sizes", "python -m sizes", ["size", "use"], tmp_path, KIT)
 
