@@ -124,10 +124,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     given = _parser().parse_args(arguments)
     try:
-        tables = [
-            open_table(path, columns) if path else None
-            for path, columns in ((given.samples, SAMPLE_COLUMNS), (given.events, EVENT_COLUMNS))
-        ]
+        if given.samples is None and given.events is None:
+            raise ControllerError("say what is to be kept: --samples FILE, --events FILE, or both.")
         wants_events = given.events is not None
         with (
             Session.observe(given.router) as session,
@@ -144,6 +142,14 @@ def main(arguments: list[str] | None = None) -> int:
                 overruns=wants_events,
             ) as watched,
         ):
+            # Once there is something to write: where no router answers, an earlier file stays.
+            tables = [
+                open_table(path, columns) if path else None
+                for path, columns in (
+                    (given.samples, SAMPLE_COLUMNS),
+                    (given.events, EVENT_COLUMNS),
+                )
+            ]
             _end_on_request(watched, given.seconds)
             counts = record(watched, *tables)
         for table in tables:

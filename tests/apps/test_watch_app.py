@@ -1,6 +1,7 @@
 """The watch application: rows of samples and events, in both formats, from a switch that runs."""
 
 import csv
+from functools import partial
 
 import pyarrow.parquet as pq
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from apps import watch
 from controller.errors import ControllerError
 from controller.queues import PortState, QueueState
+from controller.session import Session
 from controller.tables import open_table
 from controller.watch import (
     Crossed,
@@ -126,3 +128,17 @@ def test_a_running_switch_is_recorded_until_the_time_is_over(tmp_path, capsys):
     assert times == sorted(times)
     # Half a second holds 25 samples of 20 ms; a busy machine may leave out most of them.
     assert len(set(times)) >= 2
+
+
+def test_where_no_router_answers_an_earlier_file_stays(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Session, "observe", partial(Session.observe, deadline_s=0.2))
+    earlier = tmp_path / "samples.csv"
+    earlier.write_text("an hour's work")
+    assert watch.main(["--router", "127.0.0.1:9", "--samples", str(earlier)]) == 1
+    assert "watch: nothing answers at 127.0.0.1:9" in capsys.readouterr().err
+    assert earlier.read_text() == "an hour's work"
+
+
+def test_who_keeps_nothing_is_asked_what_to_keep(capsys):
+    assert watch.main([]) == 1
+    assert capsys.readouterr().err.startswith("watch: say what is to be kept: --samples FILE")
