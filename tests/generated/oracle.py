@@ -13,6 +13,7 @@ import os
 import re
 from pathlib import Path
 
+from controller.errors import WriteError
 from controller.toolchain import ToolchainError, compile_by_p4c
 from tests.generated import play
 from tests.parity import __main__ as parity
@@ -44,7 +45,9 @@ def differences(made: play.Case, folder: Path, number: int) -> list[str]:
     try:
         observed = reference.observe(compiled, case, folder / "run", number)
     except ProcessError as error:
-        return [f"simple_switch does not run it: {error}"]
+        return [f"simple_switch refuses it: {error}"]
+    except WriteError as error:
+        return [f"simple_switch_grpc refuses an entry: {error}"]
     observed.frames = {
         port: parity.in_order(case, port, frames) for port, frames in observed.frames.items()
     }
