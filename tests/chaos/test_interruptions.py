@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +13,12 @@ from topo import wait
 
 
 @pytest.fixture
-def sandbox(tmp_path, monkeypatch):
+def sandbox(monkeypatch):
     # Other tests are busy beside it.
     monkeypatch.setenv("VITRINE_PATIENCE", "5")
-    return Sandbox(tmp_path, f"test-{tmp_path.name}-{id(tmp_path)}", "virtual")
+    # pytest's own folders have names too long for the sockets that are to be looked for there.
+    with tempfile.TemporaryDirectory() as folder:
+        yield Sandbox(Path(folder), f"test-{folder}", "virtual")
 
 
 @pytest.mark.parametrize(
