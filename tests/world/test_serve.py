@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -426,12 +427,19 @@ def test_hosts_are_refused_what_they_cannot_do(world: World) -> None:
             world.Start(host="h1", app=app)
 
 
-def test_with_the_program_that_started_it_the_world_ends_too():
-    command = [BINARIES / "vitrine-sim", "serve", "--end-with-input", "--grpc", "127.0.0.1:0"]
+@pytest.mark.parametrize("asked", ["its input ends", "SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_world_that_is_to_end_takes_its_socket_with_it(tmp_path, asked):
+    path = tmp_path / "world.sock"
+    address = f"unix:{path}"
+    command = [BINARIES / "vitrine-sim", "serve", "--end-with-input", "--grpc", address]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         assert "listening" in process.stdout.readline()
-        assert process.poll() is None, "its input is still open"
-        process.stdin.close()
+        assert process.poll() is None and path.is_socket(), "its input is still open"
+        if asked.startswith("SIG"):
+            process.send_signal(signal.Signals[asked])
+        else:
+            process.stdin.close()
         assert process.wait(DEADLINE_S) == 0
+    assert not path.exists()

@@ -4,7 +4,7 @@
 //! needs no rights and nothing of Linux's.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Instant;
 use std::{io, process, thread};
 
@@ -13,7 +13,9 @@ use clap::Args;
 use pipeline::native::Compile;
 use serde_json::json;
 use service::address::Address;
-use service::server::{self, Offer, StartError};
+use service::server::{self, Offer, Server, StartError};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use stage::{Next, Runner, Stage};
 
 use crate::outside::Library;
@@ -61,10 +63,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         world: Some(world),
     };
     let server = server::serve(offer).map_err(|error| cannot_serve(&arguments.address, &error))?;
-    if arguments.end_with_input {
-        thread::spawn(end_with_input);
-    }
-    println!("{}", json!({ "listening": server.address().to_string() }));
+    let listening = server.address().to_string();
+    end_when_asked(server, arguments.end_with_input)?;
+    println!("{}", json!({ "listening": listening }));
     let start = Instant::now();
     loop {
         match stage.work(start.elapsed()) {
@@ -75,11 +76,31 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// Nobody writes there; it ends when the last one who could has gone.
-fn end_with_input() {
-    // Input that cannot be read has ended, too.
-    let _ended = io::copy(&mut io::stdin().lock(), &mut io::sink());
-    process::exit(0);
+/// Ends the process in order at a signal, or when its input does: clients are told, and the socket goes.
+fn end_when_asked(server: Server, end_with_input: bool) -> Result<(), String> {
+    let (ask, asked) = mpsc::channel();
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])
+        .map_err(|error| format!("cannot watch for signals: {error}"))?;
+    let ask_at_signal = ask.clone();
+    thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            let _ends_already = ask_at_signal.send(());
+        }
+    });
+    if end_with_input {
+        thread::spawn(move || {
+            // Nobody writes there; it ends when the last one who could has gone, or cannot be read.
+            let _ended = io::copy(&mut io::stdin().lock(), &mut io::sink());
+            let _ends_already = ask.send(());
+        });
+    }
+    // The thread of the network may be in the middle of something long.
+    thread::spawn(move || {
+        let _asked = asked.recv();
+        drop(server);
+        process::exit(0);
+    });
+    Ok(())
 }
 
 fn cannot_serve(address: &Address, error: &StartError) -> String {
