@@ -89,7 +89,7 @@ def map_of(key: Type, element: Type) -> Type:
     return Type(TType.MAP, write, read)
 
 
-def struct(of: type[Structure]) -> Type:
+def struct_of(of: type[Structure]) -> Type:
     """The type of these structures."""
 
     def read(protocol: TProtocolBase) -> Structure:
@@ -183,6 +183,15 @@ class Enumeration:
 Function = tuple[tuple[tuple[str, Type], ...], Type | None, type[Failure] | None]
 
 
+def own(module: dict[str, object]) -> list[str]:
+    """What `import *` of a module brings: its types, and nothing that hides another's names."""
+    return [
+        name
+        for name, found in module.items()
+        if isinstance(found, type) and found.__module__ == module["__name__"]
+    ]
+
+
 class ClientBase:
     """Calls the functions of `FUNCTIONS`, which are methods of the class."""
 
@@ -208,7 +217,7 @@ def _method(
     arguments = type(f"{name}_args", (Structure,), {"FIELDS": fields})
     outcomes = [] if returns is None else [(0, "success", returns)]
     if throws is not None:
-        outcomes.append((1, "ouch", struct(throws)))
+        outcomes.append((1, "ouch", struct_of(throws)))
     result = type(f"{name}_result", (Structure,), {"FIELDS": tuple(outcomes)})
 
     def call(self: ClientBase, *values: Any, **named: Any) -> Any:

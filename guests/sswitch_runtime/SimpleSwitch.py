@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thrift_interface import I32, I64, ClientBase, struct
+from thrift_interface import I32, I64, ClientBase, struct_of
 
 from .ttypes import *  # noqa: F403 - users of this module find the types in it
 from .ttypes import InvalidMirroringOperation, MirroringSessionConfig
@@ -12,7 +12,7 @@ _PRIORITY = ("priority", I32)
 _DEPTH = ("depth_pkts", I32)
 _RATE = ("rate_pps", I64)
 _MIRROR = ("mirror_id", I32)
-_CONFIG = struct(MirroringSessionConfig)
+_CONFIG = struct_of(MirroringSessionConfig)
 
 
 class Client(ClientBase):

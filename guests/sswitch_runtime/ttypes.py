@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thrift_interface import I32, Enumeration, Failure, Structure
+from thrift_interface import I32, Enumeration, Failure, Structure, own
 
 
 class MirroringSessionConfig(Structure):
@@ -21,3 +21,6 @@ class InvalidMirroringOperation(Failure):
     """A clone session refuses."""
 
     FIELDS = ((1, "code", I32),)
+
+
+__all__ = own(globals())

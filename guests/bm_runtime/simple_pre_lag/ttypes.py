@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thrift_interface import I32, Enumeration, Failure
+from thrift_interface import I32, Enumeration, Failure, own
 
 
 class McOperationErrorCode(Enumeration):
@@ -19,3 +19,6 @@ class InvalidMcOperation(Failure):
     """A group or a node refuses."""
 
     FIELDS = ((1, "code", I32),)
+
+
+__all__ = own(globals())

@@ -13,7 +13,7 @@ from thrift_interface import (
     Function,
     Type,
     list_of,
-    struct,
+    struct_of,
 )
 
 from .ttypes import *  # noqa: F403 - users of this module find the types in it
@@ -44,13 +44,13 @@ from .ttypes import (
 )
 
 _CONTEXT = ("cxt_id", I32)
-_KEY = ("match_key", list_of(struct(BmMatchParam)))
-_OPTIONS = ("options", struct(BmAddEntryOptions))
+_KEY = ("match_key", list_of(struct_of(BmMatchParam)))
+_OPTIONS = ("options", struct_of(BmAddEntryOptions))
 _ACTION = (("action_name", TEXT), ("action_data", list_of(BINARY)))
 _ENTRY = ("entry_handle", I32)
 _MEMBER = ("mbr_handle", I32)
 _GROUP = ("grp_handle", I32)
-_RATES = ("rates", list_of(struct(BmMeterRateConfig)))
+_RATES = ("rates", list_of(struct_of(BmMeterRateConfig)))
 _LIST = ("list_id", I32)
 
 
@@ -107,10 +107,10 @@ class Client(ClientBase):
         "bm_mt_act_prof_delete_group": _profile(_GROUP),
         "bm_mt_act_prof_add_member_to_group": _profile(_MEMBER, _GROUP),
         "bm_mt_act_prof_remove_member_from_group": _profile(_MEMBER, _GROUP),
-        "bm_mt_act_prof_get_members": _profile(returns=list_of(struct(BmMtActProfMember))),
-        "bm_mt_act_prof_get_member": _profile(_MEMBER, returns=struct(BmMtActProfMember)),
-        "bm_mt_act_prof_get_groups": _profile(returns=list_of(struct(BmMtActProfGroup))),
-        "bm_mt_act_prof_get_group": _profile(_GROUP, returns=struct(BmMtActProfGroup)),
+        "bm_mt_act_prof_get_members": _profile(returns=list_of(struct_of(BmMtActProfMember))),
+        "bm_mt_act_prof_get_member": _profile(_MEMBER, returns=struct_of(BmMtActProfMember)),
+        "bm_mt_act_prof_get_groups": _profile(returns=list_of(struct_of(BmMtActProfGroup))),
+        "bm_mt_act_prof_get_group": _profile(_GROUP, returns=struct_of(BmMtActProfGroup)),
         "bm_mt_indirect_add_entry": _table(_KEY, _MEMBER, _OPTIONS, returns=I32),
         "bm_mt_indirect_modify_entry": _table(_ENTRY, _MEMBER),
         "bm_mt_indirect_delete_entry": _table(_ENTRY),
@@ -120,18 +120,18 @@ class Client(ClientBase):
         "bm_mt_indirect_ws_add_entry": _table(_KEY, _GROUP, _OPTIONS, returns=I32),
         "bm_mt_indirect_ws_modify_entry": _table(_ENTRY, _GROUP),
         "bm_mt_indirect_ws_set_default_group": _table(_GROUP),
-        "bm_mt_read_counter": _table(_ENTRY, returns=struct(BmCounterValue)),
+        "bm_mt_read_counter": _table(_ENTRY, returns=struct_of(BmCounterValue)),
         "bm_mt_reset_counters": _table(),
-        "bm_mt_write_counter": _table(_ENTRY, ("value", struct(BmCounterValue))),
+        "bm_mt_write_counter": _table(_ENTRY, ("value", struct_of(BmCounterValue))),
         "bm_mt_set_meter_rates": _table(_ENTRY, _RATES),
-        "bm_mt_get_meter_rates": _table(_ENTRY, returns=list_of(struct(BmMeterRateConfig))),
-        "bm_mt_get_entries": _table(returns=list_of(struct(BmMtEntry))),
-        "bm_mt_get_entry": _table(_ENTRY, returns=struct(BmMtEntry)),
-        "bm_mt_get_default_entry": _table(returns=struct(BmActionEntry)),
-        "bm_mt_get_entry_from_key": _table(_KEY, _OPTIONS, returns=struct(BmMtEntry)),
-        "bm_counter_read": _counter(("index", I32), returns=struct(BmCounterValue)),
+        "bm_mt_get_meter_rates": _table(_ENTRY, returns=list_of(struct_of(BmMeterRateConfig))),
+        "bm_mt_get_entries": _table(returns=list_of(struct_of(BmMtEntry))),
+        "bm_mt_get_entry": _table(_ENTRY, returns=struct_of(BmMtEntry)),
+        "bm_mt_get_default_entry": _table(returns=struct_of(BmActionEntry)),
+        "bm_mt_get_entry_from_key": _table(_KEY, _OPTIONS, returns=struct_of(BmMtEntry)),
+        "bm_counter_read": _counter(("index", I32), returns=struct_of(BmCounterValue)),
         "bm_counter_reset_all": _counter(),
-        "bm_counter_write": _counter(("index", I32), ("value", struct(BmCounterValue))),
+        "bm_counter_write": _counter(("index", I32), ("value", struct_of(BmCounterValue))),
         "bm_learning_ack": (
             (_CONTEXT, _LIST, ("buffer_id", I64), ("sample_ids", list_of(I32))),
             None,
@@ -156,7 +156,7 @@ class Client(ClientBase):
         "bm_swap_configs": ((), None, InvalidSwapOperation),
         "bm_meter_array_set_rates": _meter(_RATES),
         "bm_meter_set_rates": _meter(("index", I32), _RATES),
-        "bm_meter_get_rates": _meter(("index", I32), returns=list_of(struct(BmMeterRateConfig))),
+        "bm_meter_get_rates": _meter(("index", I32), returns=list_of(struct_of(BmMeterRateConfig))),
         "bm_register_read": _register(("idx", I32), returns=I64),
         "bm_register_read_all": _register(returns=list_of(I64)),
         "bm_register_write": _register(("index", I32), ("value", I64)),
@@ -174,13 +174,13 @@ class Client(ClientBase):
             InvalidDevMgrOperation,
         ),
         "bm_dev_mgr_remove_port": ((("port_num", I32),), None, InvalidDevMgrOperation),
-        "bm_dev_mgr_show_ports": ((), list_of(struct(DevMgrPortInfo)), InvalidDevMgrOperation),
-        "bm_mgmt_get_info": ((), struct(BmConfig), None),
+        "bm_dev_mgr_show_ports": ((), list_of(struct_of(DevMgrPortInfo)), InvalidDevMgrOperation),
+        "bm_mgmt_get_info": ((), struct_of(BmConfig), None),
         "bm_set_crc16_custom_parameters": _of(
-            "calc_name", InvalidCrcOperation, ("crc16_config", struct(BmCrc16Config))
+            "calc_name", InvalidCrcOperation, ("crc16_config", struct_of(BmCrc16Config))
         ),
         "bm_set_crc32_custom_parameters": _of(
-            "calc_name", InvalidCrcOperation, ("crc32_config", struct(BmCrc32Config))
+            "calc_name", InvalidCrcOperation, ("crc32_config", struct_of(BmCrc32Config))
         ),
         "bm_set_toeplitz_hash_key": _of("calc_name", InvalidToeplitzHashOperation, ("key", BINARY)),
         "bm_reset_state": ((), None, None),

@@ -15,7 +15,8 @@ from thrift_interface import (
     Structure,
     list_of,
     map_of,
-    struct,
+    own,
+    struct_of,
 )
 
 
@@ -64,11 +65,11 @@ class BmMatchParam(Structure):
 
     FIELDS = (
         (1, "type", I32),
-        (2, "exact", struct(BmMatchParamExact)),
-        (3, "lpm", struct(BmMatchParamLPM)),
-        (4, "ternary", struct(BmMatchParamTernary)),
-        (5, "valid", struct(BmMatchParamValid)),
-        (6, "range", struct(BmMatchParamRange)),
+        (2, "exact", struct_of(BmMatchParamExact)),
+        (3, "lpm", struct_of(BmMatchParamLPM)),
+        (4, "ternary", struct_of(BmMatchParamTernary)),
+        (5, "valid", struct_of(BmMatchParamValid)),
+        (6, "range", struct_of(BmMatchParamRange)),
     )
 
 
@@ -321,11 +322,11 @@ class BmMtEntry(Structure):
     """An entry of a table."""
 
     FIELDS = (
-        (1, "match_key", list_of(struct(BmMatchParam))),
-        (2, "options", struct(BmAddEntryOptions)),
+        (1, "match_key", list_of(struct_of(BmMatchParam))),
+        (2, "options", struct_of(BmAddEntryOptions)),
         (3, "entry_handle", I32),
-        (4, "action_entry", struct(BmActionEntry)),
-        (5, "life", struct(BmMtEntryLife)),
+        (4, "action_entry", struct_of(BmActionEntry)),
+        (5, "life", struct_of(BmMtEntryLife)),
     )
 
 
@@ -375,3 +376,6 @@ class InvalidIdLookup(Failure):
     """There is nothing of that name."""
 
     FIELDS = ((1, "code", I32),)
+
+
+__all__ = own(globals())
