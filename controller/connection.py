@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Iterator, Sequence
 
 import grpc
@@ -31,12 +32,13 @@ CHANNEL_OPTIONS = [
     ("grpc.default_authority", "localhost"),
     # The device is on this machine or in this lab; a proxy for the outside must not see it.
     ("grpc.enable_http_proxy", 0),
-    # A switch that restarts is back within a second; gRPC's own pauses grow to two minutes.
+    # A switch that restarts answers within milliseconds, and is to be back within two seconds with
+    # all that it had; gRPC's own pauses grow to two minutes.
     ("grpc.initial_reconnect_backoff_ms", 100),
     # How long an attempt may take, whatever its name says. A switch that is away refuses at once;
     # one that is there may need a moment on a busy machine, and must not be given up before.
     ("grpc.min_reconnect_backoff_ms", 5000),
-    ("grpc.max_reconnect_backoff_ms", 500),
+    ("grpc.max_reconnect_backoff_ms", 200),
 ]
 
 
@@ -44,14 +46,15 @@ def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.C
     """A connection to a device that answers, or an error that names the address."""
     refuse_others(address)
     channel = grpc.insecure_channel(parted(address)[0], options=CHANNEL_OPTIONS)
-    try:
-        grpc.channel_ready_future(channel).result(timeout=deadline_s)
-    except grpc.FutureTimeoutError:
+    is_ready = threading.Event()
+    # The future's own deadline is one of the wall clock.
+    connecting = grpc.channel_ready_future(channel)
+    connecting.add_done_callback(lambda _: is_ready.set())
+    if not is_ready.wait(deadline_s):
+        connecting.cancel()
         channel.close()
         silence = f"nothing answers at {address} within {deadline_s:g} s"
-        raise ConnectError(
-            f"{silence}: {routers.hint(address) or 'is the switch running?'}"
-        ) from None
+        raise ConnectError(f"{silence}: {routers.hint(address) or 'is the switch running?'}")
     return channel
 
 
@@ -110,6 +113,13 @@ def status_of(error: BaseException) -> grpc.StatusCode | None:
 def is_passing(error: BaseException) -> bool:
     """Whether the same request may succeed later; else the device has refused it."""
     return status_of(error) in _PASSING
+
+
+def is_early(error: BaseException, took_s: float) -> bool:
+    """Whether a request was given up before its time: gRPC counts that by the wall clock, which
+    somebody may have set meanwhile."""
+    is_over = status_of(error) is grpc.StatusCode.DEADLINE_EXCEEDED
+    return is_over and took_s < REQUEST_DEADLINE_S
 
 
 def write_refusal(error: grpc.RpcError, updates: Sequence[object]) -> str:

@@ -29,6 +29,7 @@ from __future__ import annotations
 import hashlib
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -43,6 +44,7 @@ from controller.connection import (
     CONNECT_DEADLINE_S,
     REQUEST_DEADLINE_S,
     accepted,
+    is_early,
     is_passing,
     open_channel,
     refusals,
@@ -260,15 +262,18 @@ class Session:
     def patiently(self, request: Callable[[], T]) -> T:
         """The answer to a request; one that the device's end has cut off is made a second time.
 
-        It waits for a device that is coming back. `request` is a call that may be made twice, of
-        this session or of another service on its channel.
+        So is one that a step of the machine's clock has ended. It waits for a device that is coming
+        back. `request` is a call that may be made twice, of this session or of another service on
+        its channel.
         """
         for is_last in (False, True):
             self._keeper.await_ready(REQUEST_DEADLINE_S)
-            stream = self._keeper.stream
+            stream, begun_s = self._keeper.stream, time.monotonic()
             try:
                 return request()
             except (grpc.RpcError, ControllerError) as error:
+                if not is_last and is_early(error, time.monotonic() - begun_s):
+                    continue
                 if not self._keeper.has_lost(stream, error):
                     raise
                 if is_last:
@@ -555,6 +560,11 @@ class Session:
             self._ledger.note(accepted(error, updates))
             if error.code() is grpc.StatusCode.PERMISSION_DENIED:
                 raise self._keeper.not_primary() from None
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                raise ConnectError(
+                    f"the device at {self.address} did not answer within {REQUEST_DEADLINE_S:g} s: "
+                    "it may carry the batch out or not; read what is there."
+                ) from error
             raise WriteError(write_refusal(error, items)) from None
         self._ledger.note(updates)
 

@@ -384,6 +384,40 @@ def test_a_request_that_is_cut_off_twice_says_so(session, monkeypatch):
         session.insert([ROUTE])
 
 
+def test_a_batch_that_was_given_up_because_the_clock_was_set_is_as_if_made_once(
+    session, monkeypatch
+):
+    class DeadlineExceeded(grpc.RpcError):
+        def code(self):
+            return grpc.StatusCode.DEADLINE_EXCEEDED
+
+        def details(self):
+            return "Deadline Exceeded"
+
+        def trailing_metadata(self):
+            return ()
+
+    write, given_up = session._stub.Write, []
+
+    def write_and_give_up(request, timeout):
+        answer = write(request, timeout=timeout)
+        if not given_up:
+            given_up.append(request)
+            raise DeadlineExceeded()
+        return answer
+
+    monkeypatch.setattr(session._stub, "Write", write_and_give_up)
+    session.insert([ROUTE])
+    assert given_up
+    assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
+    assert len(session._ledger.updates()) == 1
+    # Whoever had all the time that was promised is told.
+    monkeypatch.setattr("controller.connection.REQUEST_DEADLINE_S", 0.0)
+    given_up.clear()
+    with pytest.raises(ConnectError, match="did not answer within 30 s: it may carry"):
+        session.delete([ROUTE])
+
+
 def test_flows_are_shared_between_next_hops_by_choice_or_by_group(session):
     session.insert([SHARED])
     (back,) = session.read("next_hop_groups")
