@@ -92,7 +92,7 @@ class _Hosts:
         interval_ns = max(INTERVAL_NS_MIN, request.interval_ns)
         wanted = request.hosts or list(self._hosts)
         try:
-            offset_ns = self._epoch_offset_ns()
+            zero_ns = self._router_zero_ns()
         except grpc.RpcError:
             context.abort(
                 grpc.StatusCode.FAILED_PRECONDITION,
@@ -107,7 +107,7 @@ class _Hosts:
                 if name in self._hosts
             }
             while not (gone.wait(interval_ns / _NS_PER_S) or self._ending.is_set()):
-                now_ps = _instant_ps(offset_ns)
+                now_ps = _instant_ps(zero_ns)
                 states = [
                     world_pb2.HostState(host=name, connections=each.connections())
                     for name, each in sockets.items()
@@ -118,7 +118,7 @@ class _Hosts:
     def now_ps(self) -> int:
         """The present instant; 0 while the router does not say what time it has."""
         try:
-            return _instant_ps(self._epoch_offset_ns())
+            return _instant_ps(self._router_zero_ns())
         except grpc.RpcError:
             return 0
 
@@ -127,12 +127,14 @@ class _Hosts:
         with KernelSockets(self._hosts[host]) as sockets:
             return sockets.connections()
 
-    def _epoch_offset_ns(self) -> int:
+    def _router_zero_ns(self) -> int:
+        """What our monotonic clock showed when the router's began: both see the same wall clock
+        now, which may be set anew a moment later."""
         address, device_id = parted(self._router)
         with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
             request = router_pb2.DescribeRequest(device_id=device_id or 0, ports=[1])
             answer = RouterStub(channel).describe(request, timeout=_DESCRIBE_DEADLINE_S)
-        return int(answer.epoch_offset_ns)
+        return time.monotonic_ns() - (time.time_ns() - int(answer.epoch_offset_ns))
 
 
 class _Steered:
@@ -187,5 +189,5 @@ class _Steered:
             )
 
 
-def _instant_ps(offset_ns: int) -> int:
-    return (time.time_ns() - offset_ns) * _PS_PER_NS
+def _instant_ps(zero_ns: int) -> int:
+    return (time.monotonic_ns() - zero_ns) * _PS_PER_NS

@@ -1,6 +1,6 @@
 //! What must not occur in the core: clocks, threads, sockets, files, printing, chance by iteration.
 
-use tidy::{require_none, rust_files, without_comment};
+use tidy::{files, require_none, rust_files, without_comment};
 
 /// The crates whose results depend on their arguments alone.
 const CORE: &[&str] = &[
@@ -86,6 +86,25 @@ fn the_core_touches_no_clock_thread_socket_file_or_terminal() {
         "time and input are arguments in the core (DESIGN: the core is sans-IO)",
         &violations,
     );
+}
+
+/// The time of day is for logs and captures, and for what the specification stamps with it: nobody
+/// measures by it, and nobody waits by it, because somebody may set it. `tests/test_clocks.py` says
+/// the same of Python.
+const READERS_OF_THE_WALL_CLOCK: [&str; 2] =
+    ["switch/crates/service/src/server.rs", "switch/crates/switchd/src/clock.rs"];
+
+#[test]
+fn the_time_of_day_is_read_in_two_places() {
+    let read_there: Vec<String> = files("switch/crates/", ".rs")
+        .into_iter()
+        .filter(|file| !file.path.contains("/tidy/"))
+        .filter(|file| {
+            file.lines_before_tests().any(|(_, line)| without_comment(line).contains("SystemTime"))
+        })
+        .map(|file| file.path)
+        .collect();
+    assert_eq!(read_there, READERS_OF_THE_WALL_CLOCK, "Instant measures lengths of time");
 }
 
 #[test]
