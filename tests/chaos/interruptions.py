@@ -34,6 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
+from typing import TypeAlias
 
 from controller.toolchain import ROOT
 from tests.chaos import holdings, span
@@ -97,6 +98,9 @@ INTERRUPTIONS = {
     "SIGKILL": Interruption(signal.SIGKILL, everybody=False),
 }
 
+# How often which command was interrupted how.
+Tally: TypeAlias = Counter[tuple[str, str]]
+
 # How the name of a file or folder begins that is ours wherever it lies.
 _OURS = "vitrine-"
 # After so many SIGKILLs of one command that command is let run to its end.
@@ -144,7 +148,7 @@ class Sandbox:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=_heed_ctrl_c,
+            preexec_fn=_heed_signals,
         )
 
     def running(self) -> list[str]:
@@ -190,9 +194,11 @@ def _is_routers(interface: str) -> bool:
     return re.fullmatch(r"s\d+-eth\d+", interface) is not None
 
 
-def _heed_ctrl_c() -> None:
-    """What a shell without job control starts in the background ignores SIGINT; not here."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _heed_signals() -> None:
+    """What a shell without job control starts in the background ignores SIGINT, and what nohup
+    starts ignores SIGHUP; not here."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def interrupt(sandbox: Sandbox, name: str, how: str, after_s: float) -> None:
@@ -211,7 +217,7 @@ def interrupt(sandbox: Sandbox, name: str, how: str, after_s: float) -> None:
     if not wait.holds_within(lambda: process.poll() is not None, _allowed(_END_DEADLINE_S)):
         process.kill()
         process.wait()
-        raise LeftError(f"it did not end within {_END_DEADLINE_S:g} s: {said()}")
+        raise LeftError(f"it did not end within {_allowed(_END_DEADLINE_S):g} s: {said()}")
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
@@ -287,10 +293,10 @@ def whole(sandbox: Sandbox, name: str) -> None:
 
 def run(
     sandbox: Sandbox, seed: int, is_enough: Callable[[int], bool], say: Callable[[str], None]
-) -> int:
-    """Interruptions until there are enough; how many there were."""
+) -> Tally:
+    """Interruptions until there are enough; how many there were of what."""
     dice, count = random.Random(seed), 0
-    kills: Counter[str] = Counter()
+    tally: Tally = Counter()
     while not is_enough(count):
         name, how = dice.choice(list(COMMANDS)), dice.choice(list(INTERRUPTIONS))
         after_s = dice.uniform(0.0, _INSTANT_S_MAX)
@@ -298,8 +304,8 @@ def run(
         what = f"{count:>4}  {name}: {how} after {after_s:.2f} s"
         try:
             interrupt(sandbox, name, how, after_s)
-            kills[name] += how == "SIGKILL"
-            if how == "SIGKILL" and kills[name] % _KILLS_PER_WHOLE == 0:
+            tally[name, how] += 1
+            if how == "SIGKILL" and tally[name, how] % _KILLS_PER_WHOLE == 0:
                 whole(sandbox, name)
         except LeftError as error:
             raise LeftError(f"seed {seed}, {what}: {error}") from error
@@ -307,7 +313,14 @@ def run(
     for name in COMMANDS:
         whole(sandbox, name)
         say(f"      {name} works")
-    return count
+    return tally
+
+
+def table(tally: Tally) -> list[str]:
+    """A line a command, a column a signal."""
+    rows = [["", *INTERRUPTIONS]]
+    rows += [[name, *(str(tally[name, how]) for how in INTERRUPTIONS)] for name in COMMANDS]
+    return ["".join(f"{cell:>20}" for cell in row) for row in rows]
 
 
 def _enough() -> Callable[[int], bool]:
@@ -331,11 +344,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         sandbox = Sandbox(Path(folder), uuid.uuid4().hex, os.environ.get("WORLD") or "virtual")
         try:
-            count = run(sandbox, seed, is_enough, lambda line: print(line, flush=True))
+            tally = run(sandbox, seed, is_enough, lambda line: print(line, flush=True))
         except LeftError as error:
             print(f"vitrine: {error}", file=sys.stderr)
             return 1
-    print(f"{count} interruptions, and nothing was left of any.")
+    print(f"{tally.total()} interruptions, and nothing was left of any.", *table(tally), sep="\n")
     return 0
 
 
