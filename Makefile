@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 # What can stand behind a lab; which of them a lab takes it says itself.
 OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
@@ -197,6 +197,11 @@ bench-rude:      ## how long packets and a polite client wait beside 64 rude one
 	@vm/takes.sh QUICK -- WORLD
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.bench.rude
+
+bench-restart:   ## how soon a router that was killed is back with all that it had, and where the time goes; QUICK=1
+	@vm/takes.sh QUICK -- WORLD
+	@WORLD=live vm/setup.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.bench.restart
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/takes.sh

@@ -17,11 +17,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 
 from controller.queueing import PortSettings
-from tests.chaos import rude
+from tests.chaos import clock, rude
 from tests.chaos.churn import TABLE
-from tests.chaos.network import Network
+from tests.chaos.laws import LawError
+from tests.chaos.network import MEMORY_BYTES, Network
 from topo import wait
 from topo.process import Process
 
@@ -31,6 +33,16 @@ _SLOW_BPS = 200_000
 _RELOAD_COUNT = 3
 _USURPATION_DEADLINE_S = 20
 _SPIN = "while True: pass"
+_MISSING = "lines of the log are missing"
+_TOLD_DEADLINE_S = 2
+# After so many cables without a word there is no room for words.
+_LOST_COUNT = 5
+# So little that some requests of clients want more, and how soon they do.
+_SPARE_BYTES = 1 << 20
+_SHORT_DEADLINE_S = 20
+_STEP_COUNT_MAX = 4
+# The machine's own clock is disciplined meanwhile.
+_STEP_S_MAX, _STEP_ERROR_S = 86_400.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -38,8 +50,8 @@ class Fault:
     """One thing that can go wrong."""
 
     strike: Strike
-    # Within how many seconds of its end the network must be as before: datagrams arrive, tables are
-    # whole, the controller is in charge.
+    # Within how many seconds the network must be as before, once mending has begun, such as when a
+    # router is started again: datagrams arrive, tables are whole, the controller is in charge.
     promised_s: float
 
 
@@ -132,12 +144,90 @@ def controller_killed(network: Network, router: str, dice: random.Random) -> Ite
 @contextlib.contextmanager
 def disk_full(network: Network, router: str, dice: random.Random) -> Iterator[None]:
     """The disk that the router's capture is on is full to the last byte."""
-    filler = network.disk / "filler"
-    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
+    filler = _fill(network.disks.captures)
     yield
     filler.unlink()
+
+
+@contextlib.contextmanager
+def log_disk_full(network: Network, router: str, dice: random.Random) -> Iterator[None]:
+    """There is no room for what the router has to say, which is said when there is some again."""
+    log, device = network.processes[router].log, f"{router}-eth{_port(network, router, dice)}"
+    filler = _fill(network.disks.logs)
+    sizes: list[int] = []
+
+    def has_no_room() -> bool:
+        # The last page of the log still takes some lines.
+        _blink(device)
+        sizes.append(log.stat().st_size)
+        return sizes[-_LOST_COUNT:] == [sizes[-1]] * _LOST_COUNT
+
+    wait.until(has_no_room, "the end of the log's room", _TOLD_DEADLINE_S)
+    yield
+    filler.unlink()
+    before = log.read_text().count(_MISSING)
+
+    def is_told() -> bool:
+        # Behind a line that could be written stands how many could not.
+        _blink(device)
+        return log.read_text().count(_MISSING) > before
+
+    wait.until(is_told, "a word about missing lines", _TOLD_DEADLINE_S)
+
+
+def _fill(disk: Path) -> Path:
+    """Takes all room, and says which file has it."""
+    filler = disk / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        # Bytes, where there is no room for a page.
+        for size_bytes in (4096, 1):
+            with contextlib.suppress(OSError):
+                while True:
+                    file.write(bytes(size_bytes))
+    return filler
+
+
+def _blink(device: str) -> None:
+    """A router says of a cable that it was pulled and put back."""
+    _ip("link", "set", device, "down")
+    _ip("link", "set", device, "up")
+
+
+@contextlib.contextmanager
+def memory_short(network: Network, router: str, dice: random.Random) -> Iterator[None]:
+    """A router gets no more memory while clients make it ask; killed for it, it is begun anew."""
+    bound = network.bounds[router]
+    assert bound is not None, "bounded"
+    met = bound.met
+    bound.limit(bound.used_bytes + _SPARE_BYTES)
+    client = network.rude("hoard", router)
+    wait.until(lambda: bound.met > met, "that memory is short", _SHORT_DEADLINE_S)
+    yield
+    _kill(client)
+    bound.limit(MEMORY_BYTES)
+    if bound.kills > network.kills[router]:
+        network.kills[router] = bound.kills
+        network.end_router(router, signal.SIGKILL)
+        network.start_router(router)
+
+
+@contextlib.contextmanager
+def clocks_step(network: Network, router: str, dice: random.Random) -> Iterator[None]:
+    """The time of day jumps by up to a day, some times in a row, for everybody there is."""
+
+    def wall_clock_s() -> float:
+        # Of the same instant always: the router's start.
+        return network.queues[router].describe([1]).epoch_offset_ns / 1e9
+
+    before_s = wall_clock_s()
+    for _ in range(1 + dice.randrange(_STEP_COUNT_MAX)):
+        by_s = dice.uniform(-_STEP_S_MAX, _STEP_S_MAX)
+        clock.step(by_s)
+        stepped_s = wall_clock_s() - before_s
+        if abs(stepped_s - by_s) > _STEP_ERROR_S:
+            raise LawError(f"the clock of {router} was to step by {by_s:g} s, not {stepped_s:g} s.")
+    yield
+    clock.step(0)
 
 
 def _client(what: str) -> Strike:
@@ -209,10 +299,24 @@ FAULTS: dict[str, Fault] = {
     "router restarted": Fault(router_restarted, 2),
     "controller killed": Fault(controller_killed, 2),
     "disk full": Fault(disk_full, 2),
+    "log's disk full": Fault(log_disk_full, 2),
     "clients flood": Fault(_client("flood"), 2),
     "clients stall": Fault(_client("stall"), 2),
+    "clients hoard": Fault(_client("hoard"), 2),
+    "memory short": Fault(memory_short, 2),
+    "clocks step": Fault(clocks_step, 2),
     "packets flood": Fault(packets_flood, 2),
     "machine overloaded": Fault(machine_overloaded, 2),
     "program replaced": Fault(program_replaced, 2),
     "port slow": Fault(port_slow, 2),
 }
+
+
+def possible(network: Network) -> list[str]:
+    """The faults that this machine can be struck with."""
+    impossible = set()
+    if not clock.steps():
+        impossible.add("clocks step")
+    if None in network.bounds.values():
+        impossible.add("memory short")
+    return [name for name in FAULTS if name not in impossible]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from controller.errors import ControllerError
 from tests.chaos.holdings import Holdings, interfaces
-from tests.chaos.network import Network
+from tests.chaos.network import MEMORY_BYTES, Network
 from topo import preflight, wait
 
 # More than are under way at any time: these were sent after the end of the fault.
@@ -29,8 +29,6 @@ _SETTLE_S = 30.0
 _MORE_DESCRIPTORS, _MORE_THREADS = 16, 8
 # The controller holds calls, their threads and connections of its own.
 _MORE_OF_OURS = 48
-# Of a router with one MiB or so of entries: everything that clients can make is bounded by less.
-RESIDENT_BYTES_MAX = 512 << 20
 
 
 class LawError(Exception):
@@ -51,12 +49,15 @@ class Laws:
     def __post_init__(self) -> None:
         self.interfaces = frozenset(preflight.interface_names(self.network.live.topology))
 
-    def await_return(self, promised_s: float) -> float:
-        """Waits until everything but TCP is as it was; returns after how many seconds it is."""
-        begun_s = time.monotonic()
+    def await_return(self, promised_s: float, since_s: float | None = None) -> float:
+        """Waits until everything but TCP is as it was; returns after how many seconds it is.
+
+        They count from `since_s` on, when mending began, or from now.
+        """
+        begun_s = time.monotonic() if since_s is None else since_s
         arrived = self.network.tallies["udp"]["received"] + _DATAGRAMS
         reported = self.network.tallies["reports"]["received"] + _DATAGRAMS
-        self._within(promised_s, "sessions", self._sessions)
+        self._within(promised_s, "sessions", self._sessions, begun_s)
         self._within(
             promised_s,
             "datagrams",
@@ -113,8 +114,8 @@ class Laws:
         for router in self.network.routers:
             pid = self.network.pid(router)
             first = self.first.setdefault(pid, Holdings.of(pid))
-            if Holdings.of(pid).resident_bytes > RESIDENT_BYTES_MAX:
-                raise LawError(f"{router} takes more than {RESIDENT_BYTES_MAX >> 20} MiB.")
+            if Holdings.of(pid).resident_bytes > MEMORY_BYTES:
+                raise LawError(f"{router} takes more than {MEMORY_BYTES >> 20} MiB.")
             self._settles(router, pid, first, _MORE_DESCRIPTORS, _MORE_THREADS)
         self._settles("the controller", os.getpid(), self.ours, _MORE_OF_OURS, _MORE_OF_OURS)
 
@@ -129,7 +130,17 @@ class Laws:
 
         self._within(_SETTLE_S, f"what {who} holds", excess)
 
+    def _lives(self) -> None:
+        """No router has ended that nobody ended."""
+        for router, process in self.network.processes.items():
+            if process.has_ended():
+                raise LawError(f"{router} has ended: {process.last_words()}")
+        for router, bound in self.network.bounds.items():
+            if bound is not None and bound.kills != self.network.kills[router]:
+                raise LawError(f"{router} was ended for want of memory, and had enough.")
+
     def _sessions(self) -> str | None:
+        self._lives()
         away = [name for name, each in self.network.sessions.items() if not each.is_ready]
         return f"{', '.join(away)}: the controller is not in charge" if away else None
 

@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,7 @@ from labs import programming
 from labs.programming import Programs
 from tests.chaos import traffic
 from tests.chaos.churn import Churn
+from tests.chaos.memory import Bound
 from tests.chaos.tallies import Tallies
 from topo import load, wait
 from topo.backend import RunningSwitch, Starter
@@ -39,21 +41,35 @@ from topo.process import Process
 from topo.vitrine_switch import VitrineBackend, await_own
 
 HERE = Path(__file__).parent
-# The routers' captures fill this within seconds: a disk that is full is the usual state.
+# The routers' captures fill theirs within seconds: a disk that is full is the usual state. That of
+# their logs has room for hours.
 DISK_MIB = 4
+# What clients can make a router hold is bounded by less.
+MEMORY_BYTES = 512 << 20
 RECEIVER, REPORTED_TO = "h2", "h9"
 
 
-class Remembering(VitrineBackend):
-    """Our switch, and how each was started."""
+@dataclass(frozen=True)
+class Disks:
+    """File systems with little room, of both routers together."""
 
-    def __init__(self, captures: Path) -> None:
-        super().__init__(captures=captures)
+    captures: Path
+    logs: Path
+
+
+class Remembering(VitrineBackend):
+    """Our switch in its bounds, and how each was started."""
+
+    def __init__(self, disks: Disks, bounds: Mapping[str, Bound | None]) -> None:
+        super().__init__(captures=disks.captures)
+        self._logs, self._bounds = disks.logs, bounds
         self.processes: dict[str, Process] = {}
 
     def start(self, topology: Topology, switch: Switch, network: Starter) -> RunningSwitch:
         """As ever; the process is kept by the router's name."""
-        return super().start(topology, switch, _Keeping(network, switch.name, self.processes))
+        bound = self._bounds[switch.name]
+        keeping = _Keeping(network, self._logs, switch.name, bound, self.processes)
+        return super().start(topology, switch, keeping)
 
 
 @dataclass
@@ -61,15 +77,14 @@ class _Keeping:
     """Passes on what a backend asks of the network, and keeps the process."""
 
     network: Starter
+    logs: Path
     name: str
+    bound: Bound | None
     processes: dict[str, Process]
 
-    @property
-    def logs(self) -> Path:
-        return self.network.logs
-
     def start_process(self, argv: Sequence[str], log: Path) -> Process:
-        self.processes[self.name] = self.network.start_process(argv, log)
+        bounded = self.bound.around(argv) if self.bound else argv
+        self.processes[self.name] = self.network.start_process(bounded, log)
         return self.processes[self.name]
 
     def add_link(self, name: str) -> None:
@@ -83,8 +98,9 @@ class Network:
     live: LiveNetwork
     sessions: Mapping[str, Session]
     processes: dict[str, Process]
-    # The folder that is soon full.
-    disk: Path
+    disks: Disks
+    # By router; none where the machine lets nobody bound memory.
+    bounds: Mapping[str, Bound | None]
     # By router: one each, because a session restores what each of them has set.
     churns: dict[str, Churn] = field(default_factory=dict)
     queues: dict[str, Queues] = field(default_factory=dict)
@@ -93,6 +109,8 @@ class Network:
     tallies: dict[str, Tallies] = field(default_factory=dict)
     # All that must not end by itself.
     talking: list[Process] = field(default_factory=list)
+    # How often a router was ended by the kernel and had to be.
+    kills: Counter[str] = field(default_factory=Counter)
     starts: int = 0
 
     @property
@@ -115,7 +133,7 @@ class Network:
         before = self.processes[router]
         self.starts += 1
         # A log of its own, so that what the one before said stays.
-        log = self.live.logs / f"{router}-{self.starts}.log"
+        log = self.disks.logs / f"{router}-{self.starts}.log"
         self.processes[router] = self.live.start_process(before.argv, log)
         await_own(self.processes[router], router, self.live.address(router))
 
@@ -178,8 +196,16 @@ def up(folder: Path) -> Iterator[Network]:
     programs = Programs.compiled(topology, domain=domain)
     with contextlib.ExitStack() as stack:
         _clear(folder)
-        disk = stack.enter_context(_small_disk(folder / "disk"))
-        backend = Remembering(disk)
+        disks = Disks(
+            stack.enter_context(_small_disk(folder / "captures")),
+            stack.enter_context(_small_disk(folder / "logs")),
+        )
+        stack.callback(_keep, disks.logs, folder)
+        bounds = {
+            each.name: stack.enter_context(Bound.over(each.name, MEMORY_BYTES))
+            for each in topology.switches
+        }
+        backend = Remembering(disks, bounds)
         live = stack.enter_context(LiveNetwork(topology, logs=folder, backend=backend))
         addresses = {each.name: live.address(each.name) for each in topology.switches}
         sessions = stack.enter_context(
@@ -189,7 +215,7 @@ def up(folder: Path) -> Iterator[Network]:
                 lambda switch, session: live.switch(switch.name).configure(session),
             )
         )
-        network = Network(live, sessions, backend.processes, disk)
+        network = Network(live, sessions, backend.processes, disks, bounds)
         network.begin()
         for churn in network.churns.values():
             stack.enter_context(churn.going_on())
@@ -197,11 +223,19 @@ def up(folder: Path) -> Iterator[Network]:
 
 
 def _clear(folder: Path) -> None:
-    """Nothing of an earlier run is counted again; one that was killed may have left its disk."""
-    if (folder / "disk").is_mount():
-        subprocess.run(["umount", "--lazy", str(folder / "disk")], check=True)
+    """Nothing of an earlier run is counted again; one that was killed may have left its disks."""
+    for disk in ("captures", "logs"):
+        if (folder / disk).is_mount():
+            subprocess.run(["umount", "--lazy", str(folder / disk)], check=True)
     if folder.exists():
         shutil.rmtree(folder)
+
+
+def _keep(logs: Path, folder: Path) -> None:
+    """What routers said outlives the disk on which they said it."""
+    for log in logs.iterdir():
+        if log.suffix == ".log":
+            shutil.copy(log, folder)
 
 
 @contextlib.contextmanager

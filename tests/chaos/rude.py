@@ -1,12 +1,14 @@
-"""Clients that harm themselves at most: they flood a router, stall in the middle, or die writing.
+"""Clients that harm themselves at most: they flood a router, stall in the middle, make it hold what
+they never take, or die writing.
 
-    python -m tests.chaos.rude flood|stall|usurp ADDRESS
+    python -m tests.chaos.rude flood|stall|hoard|usurp ADDRESS
 
 Each goes on until it is killed.
 """
 
 from __future__ import annotations
 
+import itertools
 import socket
 import sys
 import threading
@@ -14,6 +16,7 @@ import threading
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
+from controller import device
 from controller.addresses import socket_of
 from controller.connection import CHANNEL_OPTIONS
 from controller.entries import Call, Entry, Lpm
@@ -23,6 +26,8 @@ _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 _STALLED_COUNT = 100
 _FLOODING_COUNT = 4
+_HOARDING_COUNT, _UNTAKEN_COUNT = 30, 10
+_PACKET_BYTES = 60_000
 # Refused, one by one, with an error for each.
 _UPDATE_COUNT = 1000
 # 203.0.113.0/24 is for documentation, and nobody's here.
@@ -85,6 +90,37 @@ def stall(address: str) -> None:
         threading.Event().wait()
 
 
+def hoard(address: str) -> None:
+    """Makes the router hold as much as it lets: answers that nobody takes, of many connections."""
+    for number in range(_HOARDING_COUNT):
+        thread = threading.Thread(target=_hoard_once, args=(address, number), daemon=True)
+        thread.start()
+    threading.Event().wait()
+
+
+def _hoard_once(address: str, number: int) -> None:
+    hello, packet = p4runtime_pb2.StreamMessageRequest(), p4runtime_pb2.StreamMessageRequest()
+    hello.arbitration.device_id = _find_id(address)
+    # Below everybody's: a backup, whose packets are refused in as many bytes as they have.
+    hello.arbitration.election_id.low = number + 1
+    packet.packet.payload = bytes(_PACKET_BYTES)
+    everything = p4runtime_pb2.ReadRequest(device_id=hello.arbitration.device_id)
+    everything.entities.add().table_entry.table_id = 0
+    everything.entities.add().register_entry.register_id = 0
+    # Options of its own give it a connection of its own.
+    options = [*CHANNEL_OPTIONS, ("vitrine.number", number)]
+    with grpc.insecure_channel(address, options=options) as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        held: list[object] = [stub.Read(everything) for _ in range(_UNTAKEN_COUNT)]
+        held.append(stub.StreamChannel(itertools.chain([hello], itertools.repeat(packet))))
+        threading.Event().wait()
+
+
+def _find_id(address: str) -> int:
+    with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+        return device.find_id(channel, address)
+
+
 def usurp(address: str) -> None:
     """Becomes primary and writes, batch after batch, until it is killed in the middle of one."""
     with Session.connect(address) as session:
@@ -110,4 +146,4 @@ def is_usurpers(entry: Entry) -> bool:
 
 
 if __name__ == "__main__":
-    {"flood": flood, "stall": stall, "usurp": usurp}[sys.argv[1]](sys.argv[2])
+    {"flood": flood, "stall": stall, "hoard": hoard, "usurp": usurp}[sys.argv[1]](sys.argv[2])

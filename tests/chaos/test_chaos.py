@@ -2,16 +2,21 @@
 
 import itertools
 import os
+import signal
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
-from tests.chaos import schedule, slope, soak, span, traffic
+from controller.toolchain import ROOT
+from tests.chaos import clock, schedule, slope, soak, span, traffic
 from tests.chaos.faults import FAULTS
 from tests.chaos.holdings import Holdings
+from tests.chaos.memory import Bound
 from tests.chaos.tallies import Tallies
 from topo import wait
 
@@ -94,6 +99,74 @@ def test_a_receiver_counts_what_is_wrong_and_what_comes_twice(tmp_path, monkeypa
     assert tallies["received"] == 2
     assert tallies["out_of_order"] >= again + 1
     assert len(traffic.delays_beside(tmp_path / "udp").read_bytes()) == 2 * 4
+
+
+# ---- what faults are made of ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def stepping(tmp_path):
+    """What a process is started with whose clock steps, and the file that steps it."""
+    found = clock.environment(tmp_path)
+    if not found:
+        pytest.skip("no C compiler")
+    return found
+
+
+def told_by(environment):
+    """What a process started so says of its wall clock, before and after a step of an hour back,
+    and of its monotonic one meanwhile."""
+    program = (
+        "import time; from tests.chaos import clock; before, began = time.time(), time.monotonic();"
+        "clock.step(-3600); print(time.time() - before, time.monotonic() - began)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [float(word) for word in run.stdout.split()]
+
+
+def test_a_clock_steps_and_lengths_of_time_stay_as_they_are(stepping):
+    wall_s, took_s = told_by(stepping)
+    assert took_s >= 0
+    assert wall_s - took_s == pytest.approx(-3600, abs=0.1)
+
+
+def test_a_clock_that_steps_is_nobody_elses(stepping):
+    before_s = time.time() - time.monotonic()
+    told_by(stepping)
+    assert time.time() - time.monotonic() - before_s == pytest.approx(0, abs=60)
+
+
+@pytest.fixture
+def bound():
+    with Bound.over("test", 64 << 20) as found:
+        if found is None:
+            pytest.skip("this machine bounds nobody's memory for us")
+        yield found
+
+
+def taking(size_bytes):
+    """A program that takes so much memory and uses it."""
+    return [sys.executable, "-c", f"print(len(bytearray({size_bytes})))"]
+
+
+def test_who_has_room_lives_and_who_wants_more_is_ended_by_the_kernel(bound):
+    assert subprocess.run(bound.around(taking(1 << 20)), capture_output=True).returncode == 0
+    assert bound.kills == 0
+    ended = subprocess.run(bound.around(taking(128 << 20)), capture_output=True)
+    assert ended.returncode == -signal.SIGKILL
+    assert bound.kills == 1 and bound.met > 0
+
+
+def test_a_bound_can_be_moved(bound):
+    bound.limit(256 << 20)
+    assert subprocess.run(bound.around(taking(128 << 20)), capture_output=True).returncode == 0
 
 
 # ---- what grows ----------------------------------------------------------------------------------
