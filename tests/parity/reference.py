@@ -6,6 +6,7 @@ all packets in the order of their times. It never ends by itself.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,15 +18,17 @@ from controller.toolchain import SIMPLE_SWITCH
 from tests.parity import pcap, stf
 from topo import wait
 from topo.backend import await_answer, on_loopback
+from topo.errors import ProcessError
 from topo.process import Process
 
 # How long it waits before it reads: at first, and after a machine was too slow for that.
 _PATIENCE_S = (3, 12, 48)
 # Several packets at one instant would come in any order.
 _SPACING_US = 2000
-_OUTPUT_DEADLINE_S = 20.0
-# Nothing more has come for so long: it has done all it will do.
-_QUIET_S = 0.5
+_OUTPUT_DEADLINE_S = 300.0
+# It has rested for so long, with nothing to do: it has done all it will do. A machine that does not
+# let it run is no rest.
+_QUIET_S = 1.0
 # Thrift gives registers as numbers of 64 bits.
 _REGISTER_BITS_MAX = 64
 
@@ -80,6 +83,8 @@ def _attempt(
     process = Process(argv, folder / "switch.log")
     try:
         await_answer(process, SIMPLE_SWITCH, [on_loopback(grpc), on_loopback(thrift)])
+        # Then it has taken its packets, if it could run.
+        taken_s = time.monotonic() + patience_s + len(script.packets) * _SPACING_US / 1e6
         with Session.connect(f"127.0.0.1:{grpc}", device_id=1000 + number) as session:
             session.load(program, stem.with_suffix(".json").read_bytes())
             inserted, modified = stf.items(script, program)
@@ -87,30 +92,45 @@ def _attempt(
             session.modify(modified)
         if time.monotonic() - began_s > patience_s:
             raise TooLateError
-        frames = _await_output(folder, script)
+        frames = _await_output(folder, script, process, taken_s)
         with SimpleSwitch("127.0.0.1", thrift) as switch:
             return Observed(frames, *_state(switch, program, script))
     finally:
         process.end()
 
 
-def _await_output(folder: Path, script: stf.Script) -> dict[int, list[bytes]]:
-    """The frames that left by each port, once what is expected and nothing more has come."""
-    seen = {"count": -1, "since_s": time.monotonic()}
-
-    def frames() -> dict[int, list[bytes]]:
-        return {port: list(pcap.read(folder / f"p{port}_out.pcap")) for port in script.ports}
+def _await_output(
+    folder: Path, script: stf.Script, process: Process, taken_s: float
+) -> dict[int, list[bytes]]:
+    """The frames that left by each port, once it has taken its packets and rests."""
+    rests_since_s: float | None = None
 
     def is_over() -> bool:
-        count = sum(map(len, frames().values()))
+        nonlocal rests_since_s
         now_s = time.monotonic()
-        if count != seen["count"]:
-            seen.update(count=count, since_s=now_s)
-        return count >= len(script.expected) and now_s - seen["since_s"] >= _QUIET_S
+        if process.has_ended():
+            raise ProcessError(f"{SIMPLE_SWITCH} ended half-way: {process.last_words()}")
+        if now_s < taken_s or not rests(process):
+            rests_since_s = None
+            return False
+        if rests_since_s is None:
+            rests_since_s = now_s
+        return now_s - rests_since_s >= _QUIET_S
 
     # What never comes is a difference, not an error: the comparison says what is missing.
     wait.holds_within(is_over, _OUTPUT_DEADLINE_S)
-    return {port: found for port, found in frames().items() if found}
+    frames = {port: list(pcap.read(folder / f"p{port}_out.pcap")) for port in script.ports}
+    return {port: found for port, found in frames.items() if found}
+
+
+def rests(process: Process) -> bool:
+    """Whether each of its threads sleeps; one that only has to wait for a processor does not."""
+    states = []
+    for thread in Path(f"/proc/{process.pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            # The name before the state may hold anything, brackets too.
+            states.append(thread.read_text().rpartition(")")[2].split()[0])
+    return all(state == "S" for state in states)
 
 
 def _state(

@@ -7,7 +7,9 @@ from controller.entries import Call, Entry, Exact, Lpm, Range, Ternary
 from tests import program
 from tests.parity import __main__ as parity
 from tests.parity import pcap, stf
-from tests.parity.reference import Observed
+from tests.parity.reference import Observed, rests
+from topo import wait
+from topo.process import Process
 
 
 @pytest.fixture
@@ -130,3 +132,15 @@ def test_frames_are_put_into_the_order_of_the_case_and_others_stay_behind(script
     case = script("packet 0 01\nexpect 2 0a**\nexpect 1 ff\nexpect 2 0b$\n")
     frames = [b"\x0b", b"\x77", b"\x0a\x01"]
     assert parity.in_order(case, 2, frames) == [b"\x0a\x01", b"\x0b", b"\x77"]
+
+
+def test_a_switch_that_waits_for_a_processor_does_not_rest(tmp_path):
+    asleep = Process(["sleep", "60"], tmp_path / "asleep.log")
+    at_work = Process(["sh", "-c", "while :; do :; done"], tmp_path / "at-work.log")
+    try:
+        # It sleeps once it has been loaded.
+        wait.until(lambda: rests(asleep), "sleep asleep", 60.0)
+        assert not rests(at_work)
+    finally:
+        for process in (asleep, at_work):
+            process.end()
