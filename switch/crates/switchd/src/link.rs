@@ -298,9 +298,10 @@ impl Link {
         self.counters.overrun += self.take_overrun();
         let waiting = self.socket.as_ref().and_then(|socket| socket.waiting().ok());
         let Waiting { arrived_bytes, leaving_bytes } = waiting.unwrap_or_default();
+        let lengths = self.outgoing.iter().map(|departing| departing.bytes().len() as u64);
         NetdevCounters {
             waiting_bytes: arrived_bytes,
-            sending_bytes: leaving_bytes,
+            sending_bytes: leaving_bytes + lengths.sum::<u64>(),
             unfinished: self.unfinished.len() as u64,
             ..self.counters
         }
