@@ -1,8 +1,10 @@
 """Commands that are interrupted leave nothing; `make interruptions` tries many more instants."""
 
+import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -60,3 +62,25 @@ def test_a_command_that_never_worked_is_not_taken_for_interrupted(sandbox, monke
         interruptions.interrupt(sandbox, "lab", "SIGTERM", 3.0)
     with pytest.raises(LeftError, match=r"does not work any more \(status 1\): no such thing"):
         interruptions.whole(sandbox, "lab")
+
+
+def test_what_nohup_began_hears_of_a_closed_terminal_all_the_same(sandbox, monkeypatch):
+    waiting = interruptions.Command(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], {}, Ends.WITH_INPUT
+    )
+    monkeypatch.setitem(COMMANDS, "lab", waiting)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        interruptions.interrupt(sandbox, "lab", "a closed terminal", 0.5)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_run_says_how_often_what_was_interrupted_how():
+    head, *rows = interruptions.table(Counter({("up", "SIGTERM"): 3, ("run", "Ctrl-C"): 12}))
+    assert head.endswith("SIGTERM             SIGKILL")
+    assert {row.split()[0]: row.split()[1:] for row in rows} == {
+        **dict.fromkeys(COMMANDS, ["0"] * 4),
+        "run": ["12", "0", "0", "0"],
+        "up": ["0", "0", "3", "0"],
+    }
