@@ -9,8 +9,7 @@ is noted when
 * the first datagram of hosts arrives that was sent through it,
 * telemetry's reports come and the tables have exactly what they should have.
 
-The issue's promise is two seconds, of which `tests.chaos.faults` holds every run of `make chaos` to
-the whole.
+All of it is promised within two seconds, to which `make chaos` holds each restart.
 """
 
 from __future__ import annotations

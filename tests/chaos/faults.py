@@ -1,9 +1,8 @@
 """What can go wrong around routers, each as a `with` block: inside it is on, behind it is mended.
 
-    with FAULTS["router killed"].strike(network, "s1", random.Random(7), lasts): ...
+    with FAULTS["router killed"].strike(network, "s1", random.Random(7)): ...
 
-`lasts` waits for as long as the fault is to last. What must hold again afterwards, and how soon, is
-in `laws`.
+What must hold again afterwards is in `laws`.
 """
 
 from __future__ import annotations
