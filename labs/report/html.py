@@ -35,7 +35,8 @@ tr:has(+ tr.rest) td { border-bottom-color: #f4f4f4; }
 figure { margin: 2rem 0; }
 figure .wide { border: 1px solid #eee; overflow: auto; touch-action: pan-x pan-y; }
 figure .wide:focus-visible { outline: 2px solid #0058a3; }
-figure img { display: block; width: 100%; height: auto; }
+figure img { display: block; width: 100%; height: auto; cursor: zoom-in; }
+figure input:checked ~ .wide img { cursor: zoom-out; }
 figure input { position: absolute; opacity: 0; }
 figure label { cursor: zoom-in; color: #0058a3; font-size: .9rem; }
 figure input:focus-visible + label { outline: 2px solid #0058a3; }
@@ -90,7 +91,7 @@ def page(
         *_original(lab, assessment),
         *map(table_of, table.tables(assessment.rows)),
         "<h2>Figures</h2>",
-        '<p class="small screen">Each figure can be enlarged: by the link above it, with Ctrl '
+        '<p class="small screen">Each figure can be enlarged: by a click or a tap, with Ctrl '
         "and the wheel, with + and - (0: as it was) once it is selected, or with two fingers. Its "
         "numbers are in a file beside it.</p>",
         *(picture(*each) for each in shown),

@@ -1,4 +1,5 @@
-"""How the pictures of a report are enlarged: by wheel, keys and fingers, around where one looks.
+"""How the pictures of a report are enlarged: by click, wheel, keys and fingers, around where one
+looks.
 
 Without scripts the link above a picture makes it larger or smaller all the same.
 """
@@ -26,6 +27,10 @@ for (const figure of document.querySelectorAll("figure")) {
   }
 
   box.addEventListener("change", () => zoom((box.checked ? LARGE : 1) / size));
+  view.addEventListener("click", (event) => {
+    const { left, top } = view.getBoundingClientRect();
+    zoom((size > 1 ? 1 : LARGE) / size, event.clientX - left, event.clientY - top);
+  });
   view.addEventListener("wheel", (event) => {
     // The wheel alone moves the page; two fingers on a touchpad come as a wheel with Ctrl.
     if (!event.ctrlKey && !event.metaKey) return;

@@ -1,4 +1,4 @@
-"""Figures of a report are enlarged by wheel, keys and fingers, in a browser."""
+"""Figures of a report are enlarged by click, wheel, keys and fingers, in a browser."""
 
 import pytest
 
@@ -52,6 +52,16 @@ def test_keys_enlarge_the_selected_figure_and_0_makes_it_as_it_was(page):
     page.keyboard.press("-")
     assert page.evaluate(SIZE) == pytest.approx(1.25, abs=0.03)
     page.keyboard.press("0")
+    assert page.evaluate(SIZE) == pytest.approx(1, abs=0.01)
+
+
+def test_a_click_enlarges_what_is_under_it_and_another_one_makes_it_as_it_was(page):
+    picture = page.locator("figure .wide")
+    place = page.evaluate(PLACE)
+    picture.click(position={"x": 200, "y": 100})
+    assert page.evaluate(SIZE) == pytest.approx(2.2, abs=0.03)
+    assert page.evaluate(PLACE) == pytest.approx(place, abs=0.01)
+    picture.click()
     assert page.evaluate(SIZE) == pytest.approx(1, abs=0.01)
 
 
