@@ -14,6 +14,8 @@ from topo.units import format_rate
 # Distances in the drawing, in inches.
 _ROUTER_GAP, _ROUTER_ROW, _HOST_GAP, _ROW = 3.0, 1.7, 2.3, 0.95
 _ROUTER_W, _ROUTER_H, _HOST_R = 0.95, 0.6, 0.28
+# How far from a router's middle its port stands, and how far the mark of the measured one reaches.
+_PORT_OUT, _MARK_R = 0.66, 0.07
 
 
 def figure(place: Place) -> Figure:
@@ -143,9 +145,9 @@ def _draw_link(
     ):
         if end.port is None:
             continue
-        is_measured = end.node == place.switch and end.port in (place.port, place.input_port)
+        is_measured = _is_measured(place, end)
         length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
-        out = 0.66 / length if length else 0
+        out = _PORT_OUT / length if length else 0
         at = (x + (to_x - x) * out, y + (to_y - y) * out)
         if is_measured:
             axes.plot(*at, marker="s", markersize=9, color=drawing.RED, zorder=5)
@@ -170,8 +172,9 @@ def _draw_link(
             str(end.port), at, xytext=(0, 8 if is_measured else 6), textcoords="offset points",
             ha="center", fontsize=7.5, color=drawing.GREY,
         )  # fmt: skip
-    # The middle of what is seen of the line, between a router's box and a host's circle.
-    near, far = (_ROUTER_W / 2 if end.port is not None else _HOST_R for end in (link.a, link.b))
+    # The middle of what is seen of the line, between a router's box, or the mark in front of it,
+    # and a host's circle.
+    near, far = (_taken(place, end) for end in (link.a, link.b))
     share = 0.5 + (near - far) / 2 / max(1.0, ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5)
     axes.text(
         ax + (bx - ax) * share,
@@ -185,6 +188,17 @@ def _draw_link(
     )
 
 
+def _is_measured(place: Place, end: End) -> bool:
+    return end.node == place.switch and end.port in (place.port, place.input_port)
+
+
+def _taken(place: Place, end: End) -> float:
+    """How much of a line its end hides."""
+    if end.port is None:
+        return _HOST_R
+    return _PORT_OUT + _MARK_R if _is_measured(place, end) else _ROUTER_W / 2
+
+
 def _link_words(topology: Topology, link: Link) -> str:
     """Rate and delay; of both directions where they differ."""
     ports = [
@@ -194,7 +208,7 @@ def _link_words(topology: Topology, link: Link) -> str:
     delays = [port.cable.transmit.delay_ns + port.cable.receive.delay_ns for port in ports]
     words = [" / ".join(rates)] if rates else []
     if any(delays):
-        words.append(f"{_milliseconds(sum(delays))} a round trip")
+        words.append(f"{_milliseconds(sum(delays))} round trip")
     return "\n".join(words)
 
 
