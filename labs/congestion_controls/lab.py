@@ -240,17 +240,25 @@ class CongestionControls(Lab):
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """The share against the buffer; then all runs over time."""
+        found = {part.name: Findings(recordings[part.name], self.rate_bps) for part in PARTS}
+        beside = [found[part.name] for part in PARTS if part.name.startswith("buffer")]
+        shortest, longest = beside[0], beside[-1]
+        frame_ms = queue_delay_s(1, self.rate_bps) * 1000
+        told = "; ".join(f"{part.title}: {_parts(found[part.name])}" for part in PARTS)
         return [
             Figure(
                 "share",
-                "BBR beside Cubic: BBR's part of what both get, by the buffer, and the model. "
-                "Right: what the buffer costs everybody, the mean delay of the queue.",
+                "BBR beside Cubic: BBR's part of what both get, by the buffer, and the model: "
+                f"{shortest.one_of_both:.0%} before {BUFFERS[0]:g} BDP, "
+                f"{longest.one_of_both:.0%} before {BUFFERS[-1]:g}. Right: what the buffer costs "
+                f"everybody, the mean delay of the queue: {shortest.queue_packets * frame_ms:.0f} "
+                f"and {longest.queue_packets * frame_ms:.0f} ms.",
                 lambda canvas: self._draw_share(canvas, recordings),
                 height=4,
             ),
             Figure(
                 "rates",
-                "What both flows get over time, run by run.",
+                f"What both flows get over time, run by run, and of the line: {told}.",
                 lambda canvas: self._draw_rates(canvas, recordings),
                 height=1.5 * len(PARTS),
             ),
@@ -316,6 +324,12 @@ class CongestionControls(Lab):
                 rates[f"h2, {NAMES[part.other]}{far}"] = flows["h2"].rates(1.0)
             drawing.throughput(axes, rates, line_rate_bps=self.rate_bps)
             axes.set_title(part.title, fontsize=10, loc="left")
+
+
+def _parts(found: Findings) -> str:
+    """What h1 and h2 got of the line; what h1 got, where it was alone."""
+    both = f"{found.one:.0%} and {found.other:.0%}"
+    return both if found.other else f"{found.one:.0%}"
 
 
 class Findings:

@@ -41,6 +41,11 @@ class _Load:
     rate_bps: int
 
     @property
+    def title(self) -> str:
+        """How many they are."""
+        return units.counted(self.flows, "flow")
+
+    @property
     def bdp(self) -> float:
         """What fills the path, in packets."""
         return bdp_packets(self.rate_bps, RTT_S)
@@ -100,7 +105,7 @@ class SquareRootRule(Lab):
         return [
             Run(
                 _name(load_, part),
-                f"{load_.flows} flows, {part:g} of the rule: {self.packets(load_, part)} packets",
+                f"{load_.title}, {part:g} of the rule: {self.packets(load_, part)} packets",
                 self.seconds + AROUND_S,
             )
             for load_ in LOADS
@@ -154,7 +159,7 @@ class SquareRootRule(Lab):
                 expected = f"at least {_bound(load_, packets):.0%}"
                 if load_.flows == 1:
                     expected = f"{reno_utilisation(packets / load_.bdp):.0%}"
-                what = f"{load_.flows} flows, buffer {packets} packets ({part:g} of the rule)"
+                what = f"{load_.title}, buffer {packets} packets ({part:g} of the rule)"
                 rows.append(Row(what, "", expected, f"{use:.1%}"))
                 numbers[f"{name.replace('-', '_')}_line_share"] = use
                 if part == 1:
@@ -164,7 +169,7 @@ class SquareRootRule(Lab):
         name = _name(most, 1.0)
         use = self._use(most, recordings[name])
         gain = 100 * (use - reno_utilisation(self.packets(most, 1.0) / most.bdp))
-        claim = f"{most.flows} flows, 1 of the rule: more than one flow makes of such a buffer"
+        claim = f"{most.title}, 1 of the rule: more than one flow makes of such a buffer"
         bands.append(Band(claim, gain, 5, None, "points", (name,)))
         return Assessment(rows, bands, numbers)
 
@@ -177,7 +182,7 @@ class SquareRootRule(Lab):
                 "use",
                 "How busy the line is. Left: by the buffer as a part of the bandwidth-delay "
                 "product, with the fluid model of one flow. Right: the same points by the part of "
-                "what the rule asks for.",
+                f"what the rule asks for; with all of that {self._told(recordings)}.",
                 lambda canvas: self._draw_use(canvas, recordings),
                 height=4.2,
             ),
@@ -189,14 +194,22 @@ class SquareRootRule(Lab):
             ),
         ]
 
+    def _told(self, recordings: Mapping[str, Recording]) -> str:
+        """How busy the line was with the rule's buffer."""
+        uses = [(load_, self._use(load_, recordings[_name(load_, 1.0)])) for load_ in LOADS]
+        busy = ", ".join(f"{use:.0%} with {load_.title}" for load_, use in uses)
+        return f"the line is busy for {busy}"
+
     def _draw_use(
         self, canvas: matplotlib.figure.Figure, recordings: Mapping[str, Recording]
     ) -> None:
         by_bdp, by_rule = canvas.subplots(1, 2, sharey=True)
+        lowest = 1.0
         for index, load_ in enumerate(LOADS):
             uses = [self._use(load_, recordings[_name(load_, part)]) for part in self.parts]
+            lowest = min(lowest, *uses)
             buffers = [self.packets(load_, part) / load_.bdp for part in self.parts]
-            own, label = drawing.SERIES[index], f"{load_.flows} flows"
+            own, label = drawing.SERIES[index], load_.title
             by_bdp.plot(buffers, uses, marker="o", color=own, linewidth=1.2, label=label)
             by_rule.plot(self.parts, uses, marker="o", color=own, linewidth=1.2, label=label)
         fine = [0.02 * 2 ** (step / 10) for step in range(67)]
@@ -211,9 +224,12 @@ class SquareRootRule(Lab):
         by_bdp.set_ylabel("part of the line used")
         by_bdp.set_xlabel("buffer (BDP)")
         by_rule.set_xlabel("buffer (RTT x C / sqrt(n))")
-        for axes in (by_bdp, by_rule):
+        for axes, marked in ((by_bdp, (0.03, 0.1, 0.3, 1, 3)), (by_rule, self.parts)):
             axes.set_xscale("log")
-            axes.set_ylim(0.7, 1.01)
+            axes.set_xticks(marked, [f"{each:g}" for each in marked])
+            axes.minorticks_off()
+            # All that was measured is shown, and a little of the model below it.
+            axes.set_ylim(min(0.7, lowest - 0.03), 1.01)
             drawing.grid(axes)
             drawing.legend(axes, columns=2)
 
@@ -224,7 +240,7 @@ class SquareRootRule(Lab):
         for axes, load_ in zip(rows, LOADS, strict=True):
             series = recordings[_name(load_, 1.0)].ports[PORT]
             drawing.queue_depth(axes, series, limit_packets=self.packets(load_, 1.0))
-            title = f"{load_.flows} flows, {units.format_rate(load_.rate_bps)}"
+            title = f"{load_.title}, {units.format_rate(load_.rate_bps)}"
             axes.set_title(title, fontsize=10, loc="left")
 
 
