@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 from pathlib import Path
 
@@ -46,3 +47,14 @@ def test_a_psa_program_compiles_and_runs_under_the_originals_names(
         assert psa.mirroring_mapping_add(5, 6) == 0
         assert psa.mirroring_mapping_get_egress_port(5) == 6
         assert psa.get_time_elapsed_us() > 0
+
+
+@pytest.mark.parametrize("switch", ["psa_switch", "simple_switch"])
+def test_a_prompt_asks_for_the_service_that_its_switch_has(switch: str) -> None:
+    # The P4 project's psa_switch answers to its own name alone.
+    prompt = runpy.run_path(str(ROOT / "guests/simple_switch_CLI"))
+    name, client = prompt["own_service"](f"{switch}_CLI")
+    assert name == switch
+    assert client.__module__.startswith(
+        {"psa_switch": "pswitch", "simple_switch": "sswitch"}[switch]
+    )
