@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 # What can stand behind a lab; which of them a lab takes it says itself.
 OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
@@ -184,6 +184,16 @@ conformance-guests: ## programs of other projects on our compiler, and their P4I
 	@vm/modules.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.guests --checkouts "$(CHECKOUTS)"
+
+conformance-p4-learning: ## p4-learning's networks on p4-utils with our compiler and switch; CHECKOUTS=<folder> P4UTILS=<Python that has it>
+	@vm/takes.sh CHECKOUTS P4UTILS -- WORLD
+	@WORLD=live vm/setup.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.conformance.p4_learning --checkouts "$(CHECKOUTS)" --python "$(P4UTILS)"
+
+conformance-ptf: ## p4-guide's PTF tests on our compiler and switch; CHECKOUTS=<folder> PTF=<Python with ptf and p4runtime-shell>
+	@vm/takes.sh CHECKOUTS PTF -- WORLD
+	@WORLD=live vm/setup.sh
+	@vm/as_root.sh build/venv/bin/python -m tests.conformance.ptf --checkouts "$(CHECKOUTS)" --python "$(PTF)"
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
 	@vm/takes.sh

@@ -14,7 +14,7 @@ there are left out and named. Three columns a project:
 
 None of these projects' files is part of this repository. What failed stands with its reason in
 `out/conformance-guests/PROJECT.txt`. What the projects do with their networks is run by targets of
-their own: `make conformance-tutorials`.
+their own: `make conformance-tutorials`, `conformance-p4-learning` and `conformance-ptf`.
 """
 
 from __future__ import annotations

@@ -22,11 +22,12 @@ import time
 from pathlib import Path
 
 from labs import ownership
+from tests.conformance.isolated.outcome import CheckError
+from tests.conformance.isolated.prompt import Network
+from tests.conformance.isolated.sandbox import ROOT, furnish, run_isolated
+from tests.conformance.isolated.tools import furnish_path, interpreter
 
 from .checks import EXERCISES, Exercise
-from .outcome import CheckError
-from .prompt import Network
-from .sandbox import ROOT, furnish, run_isolated
 from .staging import stage
 
 OUT = ROOT / "out" / "tutorials"
@@ -63,7 +64,7 @@ def _run(exercise: Exercise, tutorials: Path, programs: Path) -> bool:
     started = time.monotonic()
     arguments = ["--tutorials", str(tutorials), "--programs", str(programs), exercise.name]
     try:
-        run = run_isolated(arguments, DEADLINE_S)
+        run = run_isolated("tests.conformance.tutorials", arguments, DEADLINE_S)
         said = (run.stdout.strip() or run.stderr.strip() or "it said nothing").splitlines()[-1]
         passed = run.returncode == 0
     except subprocess.TimeoutExpired:
@@ -79,30 +80,16 @@ def _run_inside(exercise: Exercise, tutorials: Path, programs: Path) -> int:
     scratch = OUT / re.sub(r"\W+", "_", exercise.name).strip("_")
     try:
         folder = stage(tutorials, exercise.folder, scratch)
-        tools = _tools(scratch / "bin", programs)
-        with Network(folder, list(exercise.arguments), tools) as network:
+        names = ("p4c-bm2-ss", "simple_switch_grpc")
+        python = {"python3": interpreter(Path(sys.executable))}
+        tools = furnish_path(scratch / "bin", programs, names, python)
+        with Network(folder, ["make", "run", *exercise.arguments], tools) as network:
             said = exercise.check(network)
     except CheckError as error:
         print(f"{error} (see {scratch.relative_to(ROOT)})")
         return 1
     print(said)
     return 0
-
-
-def _tools(folder: Path, programs: Path) -> Path:
-    """A folder for the front of PATH: the two programs, this Python, and `sudo` that is root."""
-    folder.mkdir()
-    for program in ("p4c-bm2-ss", "simple_switch_grpc"):
-        (folder / program).symlink_to((programs / program).absolute())
-    # Not a link: a virtual environment is found by the path of its interpreter.
-    for name, text in {
-        "python3": f'exec {sys.executable} "$@"',
-        "sudo": 'exec env "$@"',
-    }.items():
-        script = folder / name
-        script.write_text(f"#!/bin/sh\n{text}\n")
-        script.chmod(0o755)
-    return folder
 
 
 if __name__ == "__main__":

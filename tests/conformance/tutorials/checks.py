@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .outcome import require
-from .prompt import Network
+from tests.conformance.isolated.outcome import require
+from tests.conformance.isolated.prompt import Network
 
 Check = Callable[[Network], str]
 
@@ -95,7 +95,7 @@ def _basic_tunnel(network: Network) -> str:
 def _p4runtime(network: Network) -> str:
     before = network.ask("h1 ping -c 1 -W 1 10.0.2.2")
     require("100% packet loss" in before, "a ping was answered before the controller had run")
-    controller = network.start("./mycontroller.py", "controller.log")
+    controller = network.start(["./mycontroller.py"], "controller.log")
     try:
         network.wait_for("controller.log", "Reading tunnel counters")
         answer = network.ask("h1 ping -c 4 -i 0.2 10.0.2.2")
@@ -247,7 +247,7 @@ def _flowcache(network: Network) -> str:
         "100% packet loss" in network.ask("h1 ping -c 1 -W 1 10.0.2.2"),
         "a ping was answered before the controller had run",
     )
-    controller = network.start("./mycontroller.py", "controller.log")
+    controller = network.start(["./mycontroller.py"], "controller.log")
     try:
         network.wait_for("controller.log", "on s3")
         answer = network.ask("h1 ping -c 10 -i 0.5 10.0.2.2")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from .outcome import CheckError
+from tests.conformance.isolated.outcome import CheckError
 
 
 def stage(checkout: Path, exercise: str, scratch: Path) -> Path:

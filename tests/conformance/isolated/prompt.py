@@ -1,4 +1,4 @@
-"""`make run` of an exercise, and the Mininet prompt that it ends in.
+"""A program that makes a network, and the Mininet prompt that it ends in.
 
 What a student types is written to the prompt, and what the prompt answers is read up to its next
 appearance. All of it is kept in a file beside the exercise's logs.
@@ -7,32 +7,43 @@ appearance. All of it is kept in a file beside the exercise's logs.
 from __future__ import annotations
 
 import os
+import re
 import select
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from .outcome import CheckError
 
 _PROMPT = b"mininet> "
+# What colours a terminal's text.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 # Compiling, starting and programming up to four switches takes some seconds on an idle machine.
 START_DEADLINE_S = 180.0
 COMMAND_DEADLINE_S = 180.0
 FILE_DEADLINE_S = 60.0
+ANSWER_DEADLINE_S = 90.0
 # Mininet takes some hundred milliseconds to take a network down.
 END_DEADLINE_S = 20.0
 
 
 class Network:
-    """A running exercise: `with Network(folder, []) as network: network.ask("pingall")`."""
+    """A running network: `with Network(folder, command, tools) as it: it.ask("pingall")`."""
 
-    def __init__(self, folder: Path, make_arguments: list[str], programs: Path) -> None:
-        """Remembers what to start; nothing runs before the `with` block."""
+    def __init__(
+        self,
+        folder: Path,
+        command: Sequence[str],
+        tools: Path,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Remembers what to start, with `tools` in front of PATH; nothing runs before `with`."""
         self.folder = folder
-        self._argv = ["make", "run", *make_arguments]
-        self._environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+        self._argv = command
+        path = f"{tools}:{os.environ['PATH']}"
+        self._environment = {**os.environ, "PATH": path, **(environment or {})}
         self._transcript = folder / "transcript.txt"
         self._pending = b""
 
@@ -73,21 +84,44 @@ class Network:
 
     def wait_for_answer(self, line: str, holds: Callable[[str], bool], otherwise: str) -> None:
         """Types a line again and again until its answer is the one that is waited for."""
-        end = time.monotonic() + COMMAND_DEADLINE_S
+        end = time.monotonic() + ANSWER_DEADLINE_S
         while not holds(self.ask(line)):
             if time.monotonic() > end:
                 raise CheckError(otherwise)
 
-    def start(self, program: str, log: str) -> subprocess.Popen[bytes]:
+    def start(self, command: Sequence[str], log: str) -> subprocess.Popen[bytes]:
         """Starts a program of the exercise beside the network, as in a second shell."""
         return subprocess.Popen(
-            [program],
+            command,
             cwd=self.folder,
             env={**self._environment, "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL,
             stdout=(self.folder / log).open("wb"),
             stderr=subprocess.STDOUT,
         )
+
+    def run(
+        self, command: Sequence[str], typed: str = "", deadline_s: float = COMMAND_DEADLINE_S
+    ) -> str:
+        """Runs a program of the exercise beside the network to its end; returns what it said."""
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.folder,
+                env=self._environment,
+                input=typed,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=deadline_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as stopped:
+            raise CheckError(f"{command[0]} did not end within {deadline_s:g} s") from stopped
+        if done.returncode != 0:
+            raise CheckError(f"{' '.join(command)} failed: {_last_line(done.stdout)}")
+        return done.stdout
 
     def read(self, name: str) -> str:
         """A file of the exercise, which need not be there yet."""
@@ -127,17 +161,17 @@ class Network:
                 )
             piece = os.read(self._child.stdout.fileno(), 65536)
             if not piece:
-                raise CheckError(f"make ended before {what}; {self._last_words()}")
+                raise CheckError(f"the network ended before {what}; {self._last_words()}")
             self._log.write(piece)
             self._log.flush()
             self._pending += piece
         text, _, self._pending = self._pending.partition(_PROMPT)
-        return text.decode(errors="replace")
+        return _COLOURS.sub("", text.decode(errors="replace"))
 
     def _last_words(self) -> str:
         return f"the last line was: {_last_line(self._transcript.read_text(errors='replace'))}"
 
 
 def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in _COLOURS.sub("", text).splitlines() if line.strip()]
     return lines[-1].strip() if lines else "nothing"

@@ -1,8 +1,8 @@
-"""A namespace for one exercise: its own network, mounts and processes.
+"""Namespaces for one run: a network, mounts and processes of its own.
 
-Mininet names hosts and interfaces alike in every network (`h1`, `s1-eth1`), and the exercises take
-fixed ports. In here none of that meets anybody else's, and when the first process ends the kernel
-ends all the others, whatever an exercise left running.
+Mininet names hosts and interfaces alike in every network (`h1`, `s1-eth1`), and other projects take
+fixed ports and end processes by name. In here none of that meets anybody else's, and when the first
+process ends the kernel ends all the others, whatever was left running.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def run_isolated(arguments: list[str], deadline_s: float) -> subprocess.CompletedProcess[str]:
-    """Runs this package again, inside; TimeoutExpired if it does not end by itself."""
+def run_isolated(
+    module: str, arguments: list[str], deadline_s: float
+) -> subprocess.CompletedProcess[str]:
+    """Runs a module with `--inside`, in there; TimeoutExpired if it does not end by itself."""
     unshare = ["unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
-    inside = [sys.executable, "-m", "tests.conformance.tutorials", "--inside", *arguments]
+    inside = [sys.executable, "-m", module, "--inside", *arguments]
     return subprocess.run(
         [*unshare, *inside],
         cwd=ROOT,

@@ -1,0 +1,1 @@
+"""Random updates of a program's tables, and what P4Runtime says must become of them."""

@@ -1,0 +1,1 @@
+"""Other projects' networks and scripts, run in namespaces with our programs in PATH."""

@@ -1,0 +1,35 @@
+"""What each network is about, as something to see happen: by the folder that it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.conformance.isolated.prompt import Network
+
+from .examples import EXAMPLES
+from .exercises import EXERCISES
+from .networks import Described
+
+# What networks cannot do here, by folder.
+_EXPECTED = {
+    "examples/meter": (
+        "its script sends at the switch's own end of a cable, where libpcap hears it; a port here "
+        "hears what its cable brings"
+    ),
+}
+
+
+def check_of(network: Described) -> Callable[[Network], str]:
+    """The check of a network; one without any must at least start and program its switches."""
+    check = {**EXAMPLES, **EXERCISES}.get(network.folder, _starts)
+    return lambda running: check(running, network)
+
+
+def expected(network: Described) -> str | None:
+    """Why a network cannot pass, if it cannot."""
+    return _EXPECTED.get(network.folder)
+
+
+def _starts(network: Network, _described: Described) -> str:
+    network.ask("net")
+    return "starts"

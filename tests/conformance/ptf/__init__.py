@@ -1,0 +1,1 @@
+"""PTF tests of other projects, unmodified, on our compiler and switch."""
