@@ -168,8 +168,10 @@ def _draw_link(
                     "shrinkB": 5 if to_y < y else 19,
                 },
             )
+        # Above its line; beside one that goes up or down.
+        beside = (7, -3) if abs(to_y - y) > abs(to_x - x) else (0, 8 if is_measured else 6)
         axes.annotate(
-            str(end.port), at, xytext=(0, 8 if is_measured else 6), textcoords="offset points",
+            str(end.port), at, xytext=beside, textcoords="offset points",
             ha="center", fontsize=7.5, color=drawing.GREY,
         )  # fmt: skip
     # The middle of what is seen of the line, between a router's box, or the mark in front of it,
