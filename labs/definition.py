@@ -12,9 +12,11 @@ only, so tests feed them recordings made by hand.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
@@ -93,22 +95,28 @@ class Band:
         """What was measured, with its spread over seeds: `0.52 (0.49 to 0.55)`."""
         spread = ""
         if self.every_seed:
-            low, high = (f"{edge:.4g}" for edge in (min(self.every_seed), max(self.every_seed)))
+            low, high = (_digits(edge) for edge in (min(self.every_seed), max(self.every_seed)))
             spread = f" ({low} to {high})" if low != high else ""
-        return f"{self.measured:.4g}{self._unit}{spread}"
+        return f"{_digits(self.measured)}{self._unit}{spread}"
 
     @property
     def required(self) -> str:
         """The band in words: `0.9 to 1.6 s`, `at least 400 ms`."""
-        if self.least is None:
-            return f"at most {self.most:.4g}{self._unit}"
-        if self.most is None:
-            return f"at least {self.least:.4g}{self._unit}"
-        return f"{self.least:.4g} to {self.most:.4g}{self._unit}"
+        least, most = ("" if edge is None else _digits(edge) for edge in (self.least, self.most))
+        words = f"{least} to {most}" if least and most else f"at least {least}" if least else ""
+        return f"{words or f'at most {most}'}{self._unit}"
 
     @property
     def _unit(self) -> str:
         return f" {self.unit}" if self.unit else ""
+
+
+def _digits(value: float) -> str:
+    """A number for people, without powers of ten: 0.9997, 117,601, 0.00003672."""
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    # Where the digits begin far behind the point, `g` would write an exponent.
+    return format(Decimal(f"{value:.4g}"), "f") if math.isfinite(value) else f"{value}"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Speedup(SettlingLab):
         "Part A: at twice the speed even the simplest arbiter carries every pattern, and cells "
         "hardly wait at the inputs.",
         "Part B: at twice the speed not a single cell leaves later than from output queues, if the "
-        "most critical one crosses first. In the order of their arrival a fifth and more is late.",
+        "most critical one crosses first. In the order of their arrival some are late.",
         "Part C: FIFO queues before a fast crossbar block nobody any more.",
     )
     original: ClassVar = "no single text: Chuang, Goel, McKeown and Prabhakar (1999)"
@@ -265,6 +265,9 @@ class Speedup(SettlingLab):
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
         """Parts A and B against the speedup; part C over time."""
+        uses = ", ".join(
+            f"speedup {each}: {_use(recordings[name]):.0%}" for name, each in RUNS.items()
+        )
         return [
             Figure(
                 "speedup",
@@ -276,7 +279,8 @@ class Speedup(SettlingLab):
             ),
             Figure(
                 "flows",
-                "Part C: what both outputs carry together, and what waits at the inputs.",
+                "Part C: what both outputs carry together, and what waits at the inputs. Of both "
+                f"lines, {uses}.",
                 lambda canvas: self._draw_flows(canvas, recordings),
                 height=5.4,
             ),

@@ -153,6 +153,8 @@ def test_a_band_says_what_was_asked():
     )
     assert Band("ping", 500, least=400, unit="ms").required == "at least 400 ms"
     assert Band("share", 0.5, most=0.6).required == "at most 0.6"
+    assert Band("late", 117_601, least=1, unit="cells").found == "117,601 cells"
+    assert Band("away", 0.000036721, most=0.005).found == "0.00003672"
 
 
 class Clock:
