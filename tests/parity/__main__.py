@@ -37,6 +37,10 @@ _DEADLINE_S = 120.0
 # What p4c of 2026-08 does not take, or compiles to what simple_switch does not take, with their
 # words; it runs with our compiler's program alone. A case that they do take must not stand here.
 NOT_FOR_P4C = {
+    "packets/argument_order": "has multiple successors",
+    "packets/deprecated_clone": "clone3: unknown extern function",
+    "packets/deprecated_recirculate": "recirculate: unknown extern function",
+    "packets/deprecated_resubmit": "resubmit: unknown extern function",
     "packets/header_union_members": "Invalid reference to object of type 'header type'",
     "packets/loops": "BMV2 does not support for-in loops",
     "packets/stack_next_written": "uninitialized: next field read",
@@ -44,6 +48,11 @@ NOT_FOR_P4C = {
     "packets/table_twice": "has multiple successors",
 }
 
+# What simple_switch cannot run, whoever compiled it, and why.
+NOT_FOR_SIMPLE_SWITCH = {
+    "packets/empty_key": "it ends at a table that has entries and no key",
+    "packets/loop_limit": "it counts no rounds, so a loop without end holds up all packets behind",
+}
 
 # A program that, as long as nobody asks for more, does what another one does.
 ALSO = {"int_router": ("router",)}
@@ -88,9 +97,13 @@ def main(wanted: Sequence[str]) -> int:
         for case in cases()
         if not wanted or any(word in (case.name, Path(case.name).name) for word in wanted)
     ]
+    for case in chosen:
+        if case.name in NOT_FOR_SIMPLE_SWITCH:
+            print(f"left out {case.name}: {NOT_FOR_SIMPLE_SWITCH[case.name]}")
     if not chosen:
         print(f"parity: there is no case {' '.join(wanted)}.", file=sys.stderr)
         return 1
+    chosen = [case for case in chosen if case.name not in NOT_FOR_SIMPLE_SWITCH]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(_AT_ONCE) as pool:
         jobs = [
             pool.submit(_verdict, case, Path(folder) / str(number), number)
