@@ -1,6 +1,6 @@
 """Packet tests of PSA: each NAME.p4 is compiled, and the packets of NAME.stf are sent through it.
 
-The expectations are those of the PSA specification; there was no psa_switch to compare with.
+The expectations are those of the PSA specification.
 """
 
 from pathlib import Path

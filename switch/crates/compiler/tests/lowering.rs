@@ -1,6 +1,8 @@
 //! What programs become: P4Info that controllers can rely on, and messages about the limits of
 //! simple_switch. What the JSON does with packets is checked in tests/packets of the repository.
 
+use bits::Int;
+use bmv2::ExternAttribute;
 use compiler::{Diagnostic, Options, Output, Severity, SourceError, SourceProvider, compile};
 
 /// The program under test and the standard includes.
@@ -13,6 +15,7 @@ impl SourceProvider for Texts<'_> {
             Some("v1model.p4") => {
                 Ok(include_str!("../../../../p4src/include/v1model.p4").to_owned())
             }
+            Some("psa.p4") => Ok(include_str!("../../../../p4src/include/psa.p4").to_owned()),
             Some("test.p4") => Ok(self.0.to_owned()),
             _ => Err(SourceError::NotFound),
         }
@@ -294,4 +297,20 @@ fn externs_of_another_switch_are_reported_otherwise() {
     let titles: Vec<&str> = errors(&output).iter().map(|error| error.title.as_str()).collect();
     let lamp = "this switch has no extern `Lamp`";
     assert_eq!(titles, [lamp, lamp, "this switch has no function `beep`"]);
+}
+
+#[test]
+fn psa_switch_is_told_by_a_number_what_a_counter_counts() {
+    let text = include_str!("../../../../tests/psa/externs.p4");
+    let mut options = Options::default();
+    options.preprocessor.include_directories = vec!["include".to_owned()];
+    let program = compile(&Texts(text), "test.p4", &options).program.expect("a program");
+    let counters = program.extern_instances.iter().filter(|each| each.extern_type == "Counter");
+    let types: Vec<&ExternAttribute> = counters
+        .flat_map(|counter| &counter.attributes)
+        .filter(|(name, _)| name == "type")
+        .map(|(_, value)| value)
+        .collect();
+    // A name there makes psa_switch fall over. 0 is bytes, 1 packets, 2 both.
+    assert_eq!(types, [&ExternAttribute::Hex(Int::from(1u32))]);
 }

@@ -100,9 +100,15 @@ impl Lowering<'_> {
         let mut attributes = Vec::new();
         for (parameter, argument) in parameters.iter().zip(&instance.arguments) {
             let Argument::Expression(expression) = argument else { continue };
-            // An enumerator that only the switch knows goes by its name.
             if matches!(expression.ty, Type::Enum(_)) {
-                let name = self.enumerator_name(expression).to_lowercase();
+                let name = self.enumerator_name(expression);
+                if let ("Counter", Some(number)) = (&*declaration.name.text, counter_type(&name)) {
+                    let number = ExternAttribute::Hex(Int::from(number));
+                    attributes.push((parameter.name.text.to_string(), number));
+                    continue;
+                }
+                // An enumerator that only the switch knows goes by its name.
+                let name = name.to_lowercase();
                 let name = ExternAttribute::String(algorithm_name(&name));
                 attributes.push((parameter.name.text.to_string(), name));
                 continue;
@@ -137,4 +143,13 @@ impl Lowering<'_> {
         });
         name
     }
+}
+
+/// What psa_switch takes for what a counter counts: a number, which is not the enumerator's place.
+/// (Given a name it falls over.)
+fn counter_type(name: &str) -> Option<u32> {
+    ["BYTES", "PACKETS", "PACKETS_AND_BYTES"]
+        .iter()
+        .position(|known| *known == name)
+        .map(|at| at as u32)
 }
