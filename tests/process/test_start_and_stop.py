@@ -115,7 +115,7 @@ def test_a_program_that_is_no_bmv2_json_is_refused_by_name(tmp_path: Path):
 
 def test_under_the_other_name_it_takes_the_tutorials_command_line(tmp_path: Path):
     port, log = free_port(), tmp_path / "log"
-    flags = f"--pcap {tmp_path} --nanolog ipc:///tmp/bm-0-log.ipc --device-id 0 --no-p4"
+    flags = f"--pcap {tmp_path} --nanolog ipc://{tmp_path}/bm-0-log.ipc --device-id 0 --no-p4"
     more = f"--log-console --thrift-port {free_port()}"
     with dropin(*flags.split(), *more.split(), port=port, log=log, folder=tmp_path) as process:
         # By these the tutorials and others find and end it.
@@ -125,7 +125,7 @@ def test_under_the_other_name_it_takes_the_tutorials_command_line(tmp_path: Path
     said = log.read_text()
     assert f"Server listening on 127.0.0.1:{port}" in said
     assert "[bmv2] [I] [thread" in said
-    assert "--nanolog has no effect" in said
+    assert "has no effect" not in said
 
 
 def test_under_the_other_name_it_logs_to_a_file(tmp_path: Path):

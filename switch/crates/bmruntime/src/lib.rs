@@ -21,6 +21,7 @@
 //!   meters.rs     meters                 profiles.rs  action profiles
 //!   multicast.rs  multicast groups       mirroring.rs clone sessions
 //!   learning.rs   digests, as what packets teach
+//!   steps.rs      what becomes of packets, as messages
 //!   value_sets.rs parser value sets      calculations.rs  CRCs
 //!   queues.rs     depth and rate         ports.rs     ports that come and go
 //!   clock.rs      what time it is        md5.rs       the mark of a program
@@ -53,6 +54,7 @@ mod queues;
 mod reading;
 mod registers;
 mod runtime;
+pub mod steps;
 mod value_sets;
 
 pub use runtime::{Host, Runtime};

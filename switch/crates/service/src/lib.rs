@@ -25,5 +25,6 @@ pub mod publisher;
 mod roles;
 pub mod server;
 mod status;
+pub mod steps;
 pub mod stubs;
 mod tls;

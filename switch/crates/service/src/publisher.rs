@@ -124,6 +124,11 @@ impl Publisher {
 
     /// Serves whoever subscribes.
     pub async fn serve(self) {
+        self.serve_and(|| ()).await;
+    }
+
+    /// The same, and says when somebody has come.
+    pub async fn serve_and(self, has_come: impl Fn()) {
         let room = Arc::new(Semaphore::new(SUBSCRIBER_COUNT_MAX));
         while let Ok(place) = Arc::clone(&room).acquire_owned().await {
             let messages = &self.messages;
@@ -144,8 +149,9 @@ impl Publisher {
                     })
                 }),
             };
-            if accepted.is_err() {
-                sleep(ACCEPT_PAUSE).await;
+            match accepted {
+                Ok(_) => has_come(),
+                Err(_) => sleep(ACCEPT_PAUSE).await,
             }
         }
     }
@@ -185,7 +191,7 @@ async fn publish(
                     writing.write_all(&[before_length, &length[..], &message[..]].concat()).await?;
                 }
                 Err(RecvError::Lagged(count)) => {
-                    tracing::warn!(count, "a subscriber to digests reads too slowly and missed some");
+                    tracing::warn!(count, "a subscriber reads too slowly and missed some messages");
                 }
                 Err(RecvError::Closed) => return Ok(()),
             },

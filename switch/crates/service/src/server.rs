@@ -32,6 +32,7 @@ use crate::connections;
 use crate::door::Door;
 use crate::learner;
 use crate::publisher::{self, Publisher};
+use crate::steps::{self, StepTeller};
 use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
 use crate::stubs::vitrine::router_server::RouterServer;
 use crate::stubs::vitrine::world_server::WorldServer;
@@ -86,6 +87,8 @@ pub struct ServerConfig {
     pub thrift_port: Option<u16>,
     /// Where digests are published for its clients; none: nowhere.
     pub notifications: Option<publisher::Place>,
+    /// Where steps of packets are published, as bmv2's event logger does; none: nowhere.
+    pub events: Option<publisher::Place>,
     /// A program that no controller has sent is none to a controller that asks.
     pub hides_local_programs: bool,
 }
@@ -99,6 +102,8 @@ pub enum StartError {
     Listen(io::Error),
     /// The address for digests cannot be had.
     Notifications(io::Error),
+    /// The address for steps of packets cannot be had.
+    Events(io::Error),
     /// Threads cannot be had.
     Threads(io::Error),
     /// The certificates do not do, and why.
@@ -110,6 +115,7 @@ pub enum StartError {
 pub struct Server {
     address: Address,
     door: Option<SocketAddr>,
+    steps: Option<StepTeller>,
     fronts: Arc<Fronts>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
@@ -117,7 +123,7 @@ pub struct Server {
 
 /// Listens and serves one switch from now on. `wake` is called whenever the agent has work.
 pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartError> {
-    let (plane, inbox) = exchange::exchange(wake);
+    let (plane, inbox) = exchange::exchange(Arc::clone(&wake));
     let (reporter, reports) = Reporter::new();
     let (discard, discarded) = Discard::new();
     let lost_reports = reporter.lost_count();
@@ -149,6 +155,12 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
             let front = Arc::clone(&front);
             let (id, settings) = (config.device_id, config.pipeline);
             runtime.spawn(door.serve(front, id, settings, devices, notifications));
+        }
+        if let Some(place) = &config.events {
+            let _context = runtime.enter();
+            let publisher = Publisher::bind(place).map_err(StartError::Events)?;
+            let front = Arc::clone(&front);
+            server.steps = Some(steps::publish(front, config.device_id, publisher, wake));
         }
         runtime.spawn(tell(front, reports));
     }
@@ -199,6 +211,7 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     Ok(Server {
         address,
         door: None,
+        steps: None,
         fronts: offer.fronts,
         stop: Some(stop),
         runtime: Some(runtime),
@@ -214,6 +227,11 @@ impl Server {
     /// Where bmv2's runtime interface is served, if it is.
     pub fn door(&self) -> Option<SocketAddr> {
         self.door
+    }
+
+    /// Who is to be told of the steps of packets, if they are published.
+    pub fn steps(&self) -> Option<&StepTeller> {
+        self.steps.as_ref()
     }
 }
 

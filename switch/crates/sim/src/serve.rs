@@ -105,7 +105,10 @@ fn end_when_asked(server: Server, end_with_input: bool) -> Result<(), String> {
 
 fn cannot_serve(address: &Address, error: &StartError) -> String {
     match error {
-        StartError::Door(error) | StartError::Notifications(error) | StartError::Listen(error) => {
+        StartError::Door(error)
+        | StartError::Events(error)
+        | StartError::Listen(error)
+        | StartError::Notifications(error) => {
             format!(
                 "cannot listen on {address}: {error}; end what listens there, or choose another \
                  address with --grpc (port 0 takes any that is free)"

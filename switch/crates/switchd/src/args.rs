@@ -165,6 +165,7 @@ impl From<Args> for Settings {
             tls,
             thrift_port: args.thrift_port,
             notifications: args.notifications_addr,
+            events: None,
             cpu_port: args.cpu_port,
             drop_port: args.drop_port,
             port_rate: args.port_rate,

@@ -34,6 +34,8 @@ pub struct Settings {
     pub thrift_port: Option<u16>,
     /// Where digests are published for that interface's clients; none: nowhere.
     pub notifications: Option<Place>,
+    /// Where steps of packets are published, as bmv2's event logger does.
+    pub events: Option<Place>,
     /// The port of packet-in and packet-out.
     pub cpu_port: Option<PortId>,
     /// The port number that means "drop".

@@ -42,7 +42,7 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     device.bound_memory(settings.packet_memory);
     let program = settings.program.as_deref().map(|path| load(path, &device)).transpose()?;
     let sockets = open_ports(settings)?;
-    let tap = Tap::open(settings).map_err(SwitchError::new)?;
+    let mut tap = Tap::open(settings).map_err(SwitchError::new)?;
     device.configure(Time::ZERO, router_config(settings)).map_err(SwitchError::new)?;
 
     let poller = Poller::new().map_err(|e| SwitchError::new(format!("cannot poll: {e}")))?;
@@ -60,10 +60,12 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
         begin_thread: give_up_everything,
         thrift_port: settings.thrift_port,
         notifications: settings.notifications.clone(),
+        events: settings.events.clone(),
         hides_local_programs: settings.spelling.is_of_pi(),
     };
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;
+    tap.tell_steps_to(server.steps().cloned());
     // Of all threads only this one, which is to drive the device, has instants to keep.
     let precedence = PrecedenceKeeper::begin();
     // Its thread has the rights that this one has now.
@@ -203,6 +205,14 @@ fn cannot_serve(settings: &Settings, error: StartError) -> SwitchError {
             return SwitchError::new(format!(
                 "cannot publish digests at {}: {error}; end the switch that does, or choose another \
                  address with --notifications-addr",
+                place.unwrap_or_default()
+            ));
+        }
+        StartError::Events(error) => {
+            let place = settings.events.as_ref().map(ToString::to_string);
+            return SwitchError::new(format!(
+                "cannot publish steps of packets at {}: {error}; choose another address with \
+                 --nanolog",
                 place.unwrap_or_default()
             ));
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use device::Device;
 use ports::PcapWriter;
+use service::steps::StepTeller;
 use units::PortId;
 
 use crate::capture_file::capture_spool;
@@ -51,6 +52,11 @@ impl Tap {
         let recording = recording.transpose()?;
         let narrator = Narrator::new(&settings.logging);
         Ok(Tap { captures, recording, dump_bytes: settings.dump_bytes, narrator })
+    }
+
+    /// Somebody beside the log hears of the steps of packets.
+    pub fn tell_steps_to(&mut self, teller: Option<StepTeller>) {
+        self.narrator.tell_steps_to(teller);
     }
 
     /// A port came while the switch runs; its capture, if there is to be one.

@@ -124,6 +124,7 @@ pub fn server_config() -> ServerConfig {
         begin_thread: || {},
         thrift_port: None,
         notifications: None,
+        events: None,
         hides_local_programs: false,
     }
 }

@@ -87,9 +87,10 @@ pub struct General {
     #[arg(long, value_name = "PORT")]
     thrift_port: Option<u16>,
 
-    /// Accepted without effect: no events are published on nanomsg sockets.
+    /// Where the steps of packets are published for clients of bmv2's event logger, as nanomsg does:
+    /// ipc:///path or tcp://host:port. Packets are followed only while somebody listens.
     #[arg(long, value_name = "ADDRESS")]
-    nanolog: Option<String>,
+    nanolog: Option<Place>,
 
     /// Where digests are published for clients of that interface, as nanomsg does: ipc:///path or
     /// tcp://host:port. By default ipc:///tmp/bmv2-<device id>-notifications.ipc.
@@ -163,7 +164,6 @@ impl General {
                 notes.push(format!("{flag} has no effect: {why}"));
             }
         };
-        note("--nanolog", self.nanolog.is_some(), "the log has what happens to each packet");
         let is_idle = self.notifications_addr.is_some() && notifications.is_none();
         note("--notifications-addr", is_idle, "only clients of --thrift-port hear of digests");
         let debugs = self.debugger || self.debugger_addr.is_some();
@@ -200,6 +200,7 @@ impl General {
             tls,
             thrift_port: self.thrift_port,
             notifications,
+            events: self.nanolog,
             cpu_port: target.cpu_port,
             drop_port: target.drop_port,
             port_rate: None,

@@ -150,8 +150,10 @@ mod tests {
         assert_eq!(settings.logging.style, Style::Bmv2);
         assert_eq!(settings.logging.level, LevelFilter::TRACE);
         assert_eq!(settings.thrift_port, Some(9090));
-        // The one that nothing here depends on, and who may connect.
-        assert_eq!(settings.notes.len(), 2, "{:?}", settings.notes);
+        let events = settings.events.as_ref().map(ToString::to_string);
+        assert_eq!(events.as_deref(), Some("ipc:///tmp/bm-0-log.ipc"));
+        // Who may connect.
+        assert_eq!(settings.notes.len(), 1, "{:?}", settings.notes);
     }
 
     #[test]

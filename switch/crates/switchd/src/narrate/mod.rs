@@ -1,5 +1,7 @@
 //! The life of every packet as lines of the log, for who reads logs to understand a program.
 //!
+//! Clients of bmv2's event logger hear of the same steps, while there are any.
+//!
 //! The number in front is the packet's; copies have numbers of their own. Steps are at level debug,
 //! values at level trace, what the program itself says with `log_msg` at level info.
 //!
@@ -11,47 +13,82 @@
 mod bmv2;
 mod ours;
 
-use device::{Device, TraceFilter, TraceRecord};
+use device::{Device, TraceFilter};
 use pipeline::Pipeline;
+use service::steps::StepTeller;
 use tracing::warn;
 
 use crate::logging::{Logging, Style};
 
-/// Tells the log what becomes of packets.
+/// Tells the log, and clients of the event logger, what becomes of packets.
 pub struct Narrator {
-    is_on: bool,
+    /// The log is told.
+    logs: bool,
     style: Style,
+    clients: Option<StepTeller>,
+    /// Packets are followed for clients alone, now that there are some.
+    serves: bool,
     lost: u64,
 }
 
 impl Narrator {
-    /// One that speaks, or one that does not.
+    /// One that speaks to the log, or one that does not.
     pub fn new(logging: &Logging) -> Narrator {
-        Narrator { is_on: logging.follows_packets, style: logging.style, lost: 0 }
+        let (logs, style) = (logging.follows_packets, logging.style);
+        Narrator { logs, style, clients: None, serves: false, lost: 0 }
     }
 
-    /// Follows every packet of `device` from now on.
+    /// Whoever listens there hears of the steps, too.
+    pub fn tell_steps_to(&mut self, clients: Option<StepTeller>) {
+        self.clients = clients;
+    }
+
+    /// Follows every packet of `device` from now on, if the log is to be told.
     pub fn begin(&self, device: &mut Device) {
-        if self.is_on {
+        if self.logs {
             device.trace(vec![TraceFilter::default()]);
         }
     }
 
     /// Writes what has happened since the last call.
     pub fn tell(&mut self, device: &mut Device) {
-        if !self.is_on {
-            return;
+        let is_heard = self.clients.as_ref().is_some_and(StepTeller::is_heard);
+        if !self.logs {
+            self.follow_clients(device, is_heard);
+            if !self.serves {
+                return;
+            }
         }
-        while let Some(TraceRecord { packet, event, .. }) = device.poll_trace() {
-            match self.style {
-                Style::Bmv2 => bmv2::tell(packet, &event, device.pipeline()),
-                Style::Structured => ours::tell(packet, &event),
+        while let Some(record) = device.poll_trace() {
+            if self.logs {
+                let (packet, event) = (record.packet, &record.event);
+                match self.style {
+                    Style::Bmv2 => bmv2::tell(packet, event, device.pipeline()),
+                    Style::Structured => ours::tell(packet, event),
+                }
+            }
+            if let Some(clients) = self.clients.as_ref().filter(|_| is_heard) {
+                clients.tell(record);
             }
         }
         let lost = device.trace_lost();
         if lost > self.lost {
             warn!("{} steps of packets found no room in the log's queue", lost - self.lost);
             self.lost = lost;
+        }
+    }
+
+    /// Follows packets while clients listen, unless somebody else has them followed.
+    fn follow_clients(&mut self, device: &mut Device, is_heard: bool) {
+        if is_heard && !self.serves && !device.is_tracing() {
+            device.trace(vec![TraceFilter::default()]);
+            (self.serves, self.lost) = (true, device.trace_lost());
+        } else if !is_heard && self.serves {
+            device.trace(Vec::new());
+            while device.poll_trace().is_some() {
+                // What was still recorded is for nobody.
+            }
+            self.serves = false;
         }
     }
 }
