@@ -43,11 +43,19 @@ NOT_FOR_P4C = {
     "packets/deprecated_resubmit": "resubmit: unknown extern function",
     "packets/header_union_members": "Invalid reference to object of type 'header type'",
     "packets/loops": "BMV2 does not support for-in loops",
+    "packets/signed_action_data": "Negative values not supported yet",
     "packets/stack_next_written": "uninitialized: next field read",
     "packets/subcontrol_twice": "has multiple successors",
     "packets/table_twice": "has multiple successors",
 }
 
+# What p4c of 2026-08 compiles to something else than the specification says: the sentence that our
+# compiler's program keeps, on either switch. A case in which they agree must not stand here.
+P4C_DIFFERS = {
+    "packets/parser_no_match": "a select that no case fits is the error NoMatch (P4-16, 13.6)",
+    "packets/union_invalid_member": "a header that is not valid, assigned to a member of a union, "
+    "leaves no member valid (P4-16, 8.20)",
+}
 # What simple_switch cannot run, whoever compiled it, and why.
 NOT_FOR_SIMPLE_SWITCH = {
     "packets/empty_key": "it ends at a table that has entries and no key",
@@ -147,8 +155,13 @@ def compare(case: Case, folder: Path, number: int) -> tuple[list[str], str]:
         if reason is not None:
             return ["p4c takes it now: remove it from NOT_FOR_P4C."], ""
         stems["p4c"], observed["p4c"] = theirs, found
+    otherwise = P4C_DIFFERS.get(case.name)
     for each in observed.values():
         each.frames = {port: in_order(script, port, frames) for port, frames in each.frames.items()}
+    if otherwise is not None:
+        if not against_expectations(script, observed.pop("p4c")):
+            return ["p4c does as the case expects: remove it from P4C_DIFFERS."], ""
+        del stems["p4c"]
     differences: list[str] = []
     first, *others = observed.items()
     for other in others:
@@ -160,7 +173,8 @@ def compare(case: Case, folder: Path, number: int) -> tuple[list[str], str]:
         complaint = _our_switch(stem, replay)
         if complaint:
             differences.append(f"our switch with {compiler}'s program: {complaint}")
-    remark = f"  (our compiler only; p4c: {reason})" if reason else ""
+    why = reason or otherwise
+    remark = f"  (our compiler only; p4c: {why})" if why else ""
     return differences, remark
 
 
