@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
+import threading
 from collections.abc import Iterator
 from types import FrameType
 
 # Somebody asks for the end, or the terminal is closed.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+# A signal whose exception was dropped comes so much later again.
+_AGAIN_S = 0.05
 # The status of a program that Ctrl-C has ended, as shells count it.
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -17,7 +21,9 @@ INTERRUPTED = 128 + signal.SIGINT
 def as_exit() -> Iterator[None]:
     """SIGTERM and a closed terminal raise SystemExit here.
 
-    What is ignored stays so: under nohup a closed terminal ends nothing.
+    What is ignored stays so: under nohup a closed terminal ends nothing. And where the exception
+    comes up in a place that can only drop it, as in the callbacks that each import has, the signal
+    comes once more, Ctrl-C as well.
     """
 
     def leave(number: int, frame: FrameType | None) -> None:
@@ -26,13 +32,37 @@ def as_exit() -> Iterator[None]:
 
     before = {number: signal.getsignal(number) for number in ENDING}
     heeded = [number for number in ENDING if before[number] is not signal.SIG_IGN]
+    hook = sys.unraisablehook
+
+    def hear_again(dropped: sys.UnraisableHookArgs) -> None:
+        number = _behind(dropped.exc_value)
+        if number is None:
+            hook(dropped)
+        else:
+            # Raised here, it would be dropped again.
+            main = threading.main_thread().ident
+            again = threading.Timer(_AGAIN_S, signal.pthread_kill, (main, number))
+            again.daemon = True
+            again.start()
+
     for number in heeded:
         signal.signal(number, leave)
+    sys.unraisablehook = hear_again
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number in heeded:
             signal.signal(number, before[number])
+
+
+def _behind(error: BaseException | None) -> signal.Signals | None:
+    """The signal that an exception was raised for, if it was one that ends the program."""
+    if isinstance(error, KeyboardInterrupt):
+        return signal.SIGINT
+    if isinstance(error, SystemExit):
+        return next((number for number in ENDING if error.code == 128 + number), None)
+    return None
 
 
 @contextlib.contextmanager

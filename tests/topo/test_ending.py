@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 
 import pytest
@@ -25,6 +26,36 @@ def test_a_signal_leaves_through_with_blocks(number):
         os.kill(os.getpid(), number)
     assert left.value.code == 128 + number
     assert signal.getsignal(number) is before
+
+
+class Vanishing:
+    """Gets a signal where exceptions are dropped."""
+
+    def __init__(self, number):
+        self._number = number
+
+    def __del__(self):
+        os.kill(os.getpid(), self._number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, *ending.ENDING])
+def test_a_signal_whose_exception_was_dropped_comes_once_more(number):
+    with pytest.raises((KeyboardInterrupt, SystemExit)), ending.as_exit():
+        Vanishing(number)
+        threading.Event().wait(30)
+
+
+def test_what_else_is_dropped_is_told_as_ever(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda dropped: told.append(dropped.exc_type))
+
+    class Failing:
+        def __del__(self):
+            raise ValueError
+
+    with ending.as_exit():
+        Failing()
+    assert told == [ValueError]
 
 
 def test_what_nohup_ignores_stays_ignored():
