@@ -198,6 +198,23 @@ async fn before_a_program_is_in_force_packets_are_refused_on_the_stream() {
     assert_eq!(error.canonical_code, Code::FailedPrecondition as i32);
 }
 
+/// `other`, which the specification leaves to what it does not know itself.
+#[tokio::test]
+async fn messages_beyond_the_specification_are_refused_on_the_stream_which_goes_on() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let type_url = "type.googleapis.com/somebodys.Extension".to_owned();
+    let other = prost_types::Any { type_url, value: vec![1, 2, 3] };
+    controller.say(ToSwitch::Other(other.clone())).await;
+    let FromSwitch::Error(error) = controller.hear().await.unwrap() else { panic!("an error") };
+    assert_eq!(error.canonical_code, Code::Unimplemented as i32);
+    assert!(error.message.contains("beyond P4Runtime's own"), "{}", error.message);
+    let about = p4::StreamOtherError { other: Some(other) };
+    assert_eq!(error.details, Some(p4::stream_error::Details::Other(about)));
+    let standing = controller.bid(Some(2)).await.unwrap();
+    assert_eq!(standing.status.unwrap().code, Code::Ok as i32);
+}
+
 /// As the specification reads the entire forwarding state: with every kind of entity, ids unset.
 #[tokio::test]
 async fn all_externs_can_be_read_where_there_are_none_but_not_one_of_them() {
