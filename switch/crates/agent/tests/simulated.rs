@@ -9,7 +9,8 @@
 //! * nobody changes anything who is not primary, nobody is told to be primary before the writes of
 //!   earlier primaries have ended, every stream knows its standing, and a packet-in or a
 //!   list of digests reaches the primaries of all roles and nobody else; what a digest says is told
-//!   once, until it is acknowledged or its time is over (`simulated/learning.rs`).
+//!   once, until it is acknowledged or its time is over (`simulated/learning.rs`);
+//! * who reads slowly costs others nothing and misses only what finds no room, all of which is counted.
 //!
 //! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test simulated` runs it alone,
 //! `SEEDS=100000` so many.
@@ -28,7 +29,7 @@ use std::task::{Context, Poll, Waker};
 use agent::devices::Opened;
 use agent::discard::Discard;
 use agent::exchange::exchange;
-use agent::front::outbox::OutboxStream;
+use agent::front::outbox::{OutboxStream, REPORT_SIZE_BYTES_MAX};
 use agent::front::{Front, Stream};
 use agent::reports::{Reporter, Reports};
 use agent::{Agent, Load};
@@ -58,6 +59,9 @@ const SEED_COUNT: u64 = 200;
 const STEP_COUNT: usize = 300;
 const STREAM_COUNT: usize = 5;
 const CALL_COUNT_MAX: usize = 12;
+/// Of a packet that is large: one and all that is small find room on a stream that is not read, a second
+/// does not.
+const LARGE_SIZE_BYTES: usize = 5 * REPORT_SIZE_BYTES_MAX / 8;
 /// By which the program's digest is known in BMv2 JSON.
 const LIST_ID: u32 = 1;
 const ROLES: [&str; 2] = ["", "telemetry"];
@@ -108,8 +112,13 @@ struct Open {
     /// Writes that were on their way when it bade last.
     before: Vec<usize>,
     told: Option<Code>,
-    packets: Vec<Bytes>,
-    expected_packets: Vec<Bytes>,
+    /// It reads what it is sent now and then, not at once.
+    is_slow: bool,
+    /// There is a large packet that it has not read.
+    has_large: bool,
+    /// Each packet's number and length.
+    packets: Vec<(u32, usize)>,
+    expected_packets: Vec<(u32, usize)>,
     /// Of digests: the number of each, and what it says.
     lists: Vec<(u64, Vec<u8>)>,
     expected_lists: Vec<(u64, Vec<u8>)>,
@@ -150,6 +159,8 @@ struct Simulation {
     bid_count: usize,
     /// Lists of digests that streams were told.
     list_count: usize,
+    /// Packets for which a stream had no room.
+    lost_count: u64,
 }
 
 /// Programs whose packets leave by port 1, 2 or 3 unless an entry says otherwise; compiled once.
@@ -210,6 +221,7 @@ impl Simulation {
             packet_count: 0,
             bid_count: 0,
             list_count: 0,
+            lost_count: 0,
         };
         let config = Arc::new(Config::new(Some(config_of(&first))).expect("it fits"));
         let loaded = load(config).expect("it loads");
@@ -224,7 +236,7 @@ impl Simulation {
     }
 
     fn step(&mut self) {
-        match self.dice.below(25) {
+        match self.dice.below(26) {
             0 => self.open_stream(),
             1 => self.close_stream(),
             2..=4 => self.bid(),
@@ -238,7 +250,8 @@ impl Simulation {
             18 => self.send_packets(),
             19..=22 => self.report_digest(),
             23 => self.acknowledge(),
-            _ => self.report_packet(),
+            24 => self.read_slowly(),
+            _ => self.report_packets(),
         }
         self.check_streams();
     }
@@ -259,6 +272,8 @@ impl Simulation {
             bidding: None,
             before: Vec::new(),
             told: None,
+            is_slow: self.dice.below(3) == 0,
+            has_large: false,
             packets: Vec::new(),
             expected_packets: Vec::new(),
             lists: Vec::new(),
@@ -273,10 +288,12 @@ impl Simulation {
         (!numbers.is_empty()).then(|| self.dice.one_of(&numbers))
     }
 
-    /// A controller goes, orderly or not.
+    /// A controller goes, orderly or not, and a slow one perhaps with what it has not read.
     fn close_stream(&mut self) {
         let Some(number) = self.any_stream() else { return };
-        self.check_stream(number);
+        if !self.streams[&number].is_slow || self.dice.below(2) == 0 {
+            self.check_stream(number);
+        }
         if let Some(open) = self.streams.remove(&number)
             && self.dice.below(2) == 0
         {
@@ -310,7 +327,9 @@ impl Simulation {
         let stream = Arc::clone(&open.stream);
         let mut bidding: Bidding =
             Box::pin(async move { stream.hear(p4::StreamMessageRequest { update }).await });
-        open.before = before;
+        if expected.is_ok() {
+            open.before = before;
+        }
         match bidding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(heard) => assert_eq!(heard.map_err(|status| status.code), expected),
             Poll::Pending => {
@@ -551,17 +570,34 @@ impl Simulation {
         self.now += Span::from_ms(1);
     }
 
-    /// A frame has left through the CPU port.
+    /// Frames have left through the CPU port.
+    fn report_packets(&mut self) {
+        for _ in 0..1 + self.dice.below(3) {
+            self.report_packet();
+        }
+    }
+
     fn report_packet(&mut self) {
         self.packet_count += 1;
-        let payload = Bytes::copy_from_slice(&self.packet_count.to_be_bytes());
+        let is_large = self.dice.below(2) == 0;
+        let payload = self.packet_count.to_be_bytes();
+        let size_bytes = if is_large { LARGE_SIZE_BYTES } else { payload.len() };
         // Two bytes of the program's packet_in header in front.
-        self.agent.handle_packet_in([&[0, 0x80][..], &payload].concat());
+        let mut frame = vec![0; 2 + size_bytes];
+        frame[1] = 0x80;
+        frame[2..][..payload.len()].copy_from_slice(&payload);
+        self.agent.handle_packet_in(frame);
         self.tell_reports();
         for (number, open) in &mut self.streams {
-            if self.roles.is_primary(*number) {
-                open.expected_packets.push(payload.clone());
+            if !self.roles.is_primary(*number) {
+                continue;
             }
+            if is_large && open.has_large {
+                self.lost_count += 1;
+                continue;
+            }
+            open.has_large |= is_large;
+            open.expected_packets.push((self.packet_count, size_bytes));
         }
     }
 
@@ -617,8 +653,19 @@ impl Simulation {
                 open.bidding = None;
             }
         }
-        let numbers: Vec<usize> = self.streams.keys().copied().collect();
+        let quick = self.streams.iter().filter(|(_, open)| !open.is_slow);
+        let numbers: Vec<usize> = quick.map(|(number, _)| *number).collect();
         numbers.into_iter().for_each(|number| self.check_stream(number));
+    }
+
+    /// A slow reader takes all that waits for it.
+    fn read_slowly(&mut self) {
+        let slow = self.streams.iter().filter(|(_, open)| open.is_slow);
+        let numbers: Vec<usize> = slow.map(|(number, _)| *number).collect();
+        if !numbers.is_empty() {
+            let number = self.dice.one_of(&numbers);
+            self.check_stream(number);
+        }
     }
 
     /// What a stream has been told is what it should have been.
@@ -632,11 +679,14 @@ impl Simulation {
                 Some(Update::Arbitration(update)) => {
                     let status = update.status.expect("it says who is primary");
                     open.told = Some(Code::from_number(status.code));
-                    if open.told == Some(Code::Ok) {
+                    if open.told == Some(Code::Ok) && !open.is_slow {
                         before.append(&mut open.before);
                     }
                 }
-                Some(Update::Packet(packet)) => open.packets.push(packet.payload),
+                Some(Update::Packet(packet)) => {
+                    let number = packet.payload.first_chunk().expect("it begins with its number");
+                    open.packets.push((u32::from_be_bytes(*number), packet.payload.len()));
+                }
                 Some(Update::Digest(list)) => {
                     let messages = list.data.iter().map(host_of).collect();
                     open.lists.push((list.list_id, messages));
@@ -644,6 +694,11 @@ impl Simulation {
                 }
                 other => panic!("nobody asked for {other:?}"),
             }
+        }
+        open.has_large = false;
+        // What a slow one has read may be of earlier bids, until nothing waits any more.
+        if open.is_slow && open.told == Some(Code::Ok) && all_is_told {
+            before.append(&mut open.before);
         }
         if all_is_told {
             assert_eq!(open.told, self.roles.standing(number), "stream {number}");
@@ -657,10 +712,26 @@ impl Simulation {
         }
     }
 
+    /// What the switch says that its streams have missed.
+    fn lost_reports(&mut self) -> u64 {
+        let front = Arc::clone(&self.front);
+        let request = v1::DescribeRequest { device_id: DEVICE_ID, ..Default::default() };
+        let mut asking = Box::pin(async move { front.describe(&request).await });
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(asking.as_mut().poll(&mut context).is_pending(), "the data plane is asked");
+        while self.work(16) {}
+        let Poll::Ready(described) = asking.as_mut().poll(&mut context) else {
+            panic!("it is not")
+        };
+        described.expect("everybody may").lost_reports
+    }
+
     /// Everything that was handed over is carried out, and the switch is as the model says.
     fn end(mut self) {
         while self.work(16) {}
         self.check_streams();
+        let numbers: Vec<usize> = self.streams.keys().copied().collect();
+        numbers.into_iter().for_each(|number| self.check_stream(number));
         assert!(self.streams.values().all(|open| open.bidding.is_none()));
         for call in std::mem::take(&mut self.calls) {
             let Some((expected, state)) = call.expected else { continue };
@@ -670,6 +741,7 @@ impl Simulation {
             self.model.answered(state);
         }
         self.send_packets();
+        assert_eq!(self.lost_reports(), self.lost_count);
         let ports = self.device.traffic().config().ports.keys().map(|port| port.0);
         assert_eq!(ports.collect::<BTreeSet<u16>>(), self.model.ports);
         let attached = self.attached.keys().map(|port| port.0);
@@ -749,13 +821,13 @@ fn entry_of(program: &Program, entity: &p4::Entity) -> (usize, Does) {
     (usize::from(exact.value[0]) - 1, does)
 }
 
-/// Returns how many lists of digests were told.
-fn run(seed: u64) -> usize {
+/// Returns how many lists of digests were told, and how many packets slow readers missed.
+fn run(seed: u64) -> (usize, u64) {
     let mut simulation = Simulation::new(seed);
     (0..STEP_COUNT).for_each(|_| simulation.step());
-    let told = simulation.list_count;
+    let seen = (simulation.list_count, simulation.lost_count);
     simulation.end();
-    told
+    seen
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -768,13 +840,15 @@ fn every_history_is_one_that_the_model_allows() {
         Some(seed) => seed..seed + 1,
         None => 0..number("SEEDS").unwrap_or(SEED_COUNT),
     };
-    let (seed_count, mut list_count) = (seeds.end - seeds.start, 0);
+    let (seed_count, mut list_count, mut lost_count) = (seeds.end - seeds.start, 0, 0);
     for seed in seeds {
         // A panic says what is wrong; this says how to see it again.
         let outcome = std::panic::catch_unwind(|| run(seed));
-        let Ok(lists) = outcome else { panic!("seed {seed}: SEED={seed} runs it alone") };
-        list_count += lists;
+        let Ok((lists, lost)) = outcome else { panic!("seed {seed}: SEED={seed} runs it alone") };
+        (list_count, lost_count) = (list_count + lists, lost_count + lost);
     }
-    // Histories in which nobody learns anything would prove nothing about digests.
-    assert!(seed_count < SEED_COUNT || list_count > SEED_COUNT as usize / 2, "{list_count} lists");
+    // Histories in which nobody learns anything would prove nothing about digests, and those in which
+    // nobody misses anything nothing about slow readers.
+    assert!(seed_count < SEED_COUNT || list_count > SEED_COUNT as usize / 5, "{list_count} lists");
+    assert!(seed_count < SEED_COUNT || lost_count > SEED_COUNT / 5, "{lost_count} packets missed");
 }

@@ -36,7 +36,8 @@ struct State {
     lost_reports_before: u64,
     /// What all outboxes hold.
     room: Arc<Room>,
-    /// Whether primaries have handed over requests behind which no fence stands.
+    /// Whether primaries have handed over requests behind which no fence stands, or none that waits
+    /// to be lifted.
     unsettled: bool,
     /// Notices that wait, in their order.
     waiting: VecDeque<Waiting>,
@@ -50,18 +51,27 @@ struct Waiting {
     notices: Vec<Notice>,
 }
 
-/// Notices wait until it is dropped: by then the data plane has carried out all that was handed over
-/// before, or nobody cares any more.
+/// Notices wait until it is lifted, when the data plane has carried out all that was handed over
+/// before. Dropped without that, because the stream has gone that bade, it lets them go: only the new
+/// primary among those who are told would have had to wait. The next one has a fence of its own.
 #[derive(Debug)]
 #[must_use = "the notices behind a fence go as soon as it is dropped"]
 pub struct Fence<'a> {
     sessions: &'a Sessions,
     number: u64,
+    is_lifted: bool,
+}
+
+impl Fence<'_> {
+    /// All has been carried out.
+    pub fn lift(mut self) {
+        self.is_lifted = true;
+    }
 }
 
 impl Drop for Fence<'_> {
     fn drop(&mut self) {
-        self.sessions.pass(self.number);
+        self.sessions.pass(self.number, self.is_lifted);
     }
 }
 
@@ -148,18 +158,21 @@ impl Sessions {
             }
         }
         let makes_a_primary = notices.iter().any(|notice| notice.standing == Standing::Primary);
-        let fence = (makes_a_primary && state.unsettled).then(|| {
+        // Whoever put up a fence that stands still may go before it is lifted.
+        let is_settled = !state.unsettled && state.waiting.is_empty();
+        let fence = (makes_a_primary && !is_settled).then(|| {
             state.unsettled = false;
             state.next_fence += 1;
-            Fence { sessions: self, number: state.next_fence }
+            Fence { sessions: self, number: state.next_fence, is_lifted: false }
         });
         self.deliver(&mut state, notices, fence.as_ref().map(|fence| fence.number));
         drop(state);
         Ok(fence)
     }
 
-    fn pass(&self, number: u64) {
+    fn pass(&self, number: u64, is_lifted: bool) {
         let mut state = self.lock();
+        state.unsettled |= !is_lifted;
         let passed = state.waiting.iter_mut().find(|waiting| waiting.fence == Some(number));
         if let Some(waiting) = passed {
             waiting.fence = None;
@@ -303,4 +316,66 @@ fn numeric_role(role_id: u64) -> Refusal {
     Refusal::invalid(format!(
         "role id {role_id} is set; P4Runtime 1.4 names roles by string (fields role and role.name)"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::Pin;
+    use std::task::{Context, Waker};
+
+    use futures_util::Stream;
+
+    use super::*;
+    use crate::front::outbox::OutboxStream;
+
+    const DEVICE_ID: u64 = 3;
+
+    fn election_id(low: u64) -> p4::Uint128 {
+        p4::Uint128 { high: 0, low }
+    }
+
+    /// A new stream that becomes primary, and what it waits for.
+    fn new_primary(sessions: &Sessions, low: u64) -> (Arc<Outbox>, Option<Fence<'_>>) {
+        let (client, outbox) = sessions.open(low);
+        let election_id = Some(election_id(low));
+        let update =
+            p4::MasterArbitrationUpdate { device_id: DEVICE_ID, election_id, ..Default::default() };
+        (outbox, sessions.bid(client, &update).expect("its id is the highest"))
+    }
+
+    /// Whether something waits for a stream; then it is taken.
+    fn is_told(outbox: &Arc<Outbox>) -> bool {
+        let mut answers = OutboxStream(Arc::clone(outbox));
+        Pin::new(&mut answers).poll_next(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    fn sessions_with_a_write() -> Sessions {
+        let sessions = Sessions::new(DEVICE_ID);
+        assert!(new_primary(&sessions, 1).1.is_none(), "nothing was handed over yet");
+        let claim = Claim::new(DEVICE_ID, "", 0, Some(&election_id(1))).expect("it is one");
+        sessions.hand_over(&claim, || ()).expect("it is primary");
+        sessions
+    }
+
+    #[test]
+    fn who_goes_before_writes_are_carried_out_leaves_the_next_primary_to_wait_for_them() {
+        let sessions = sessions_with_a_write();
+        let (_outbox, fence) = new_primary(&sessions, 2);
+        drop(fence.expect("a write is on its way"));
+        let (_outbox, fence) = new_primary(&sessions, 3);
+        fence.expect("the write is on its way still").lift();
+        let (_outbox, fence) = new_primary(&sessions, 4);
+        assert!(fence.is_none(), "it was carried out");
+    }
+
+    #[test]
+    fn who_goes_while_the_next_primary_waits_lets_nobody_pass_but_himself() {
+        let sessions = sessions_with_a_write();
+        let (_outbox, first) = new_primary(&sessions, 2);
+        let (second, fence) = new_primary(&sessions, 3);
+        drop(first.expect("a write is on its way"));
+        assert!(!is_told(&second), "it waits for itself");
+        fence.expect("a fence of its own").lift();
+        assert!(is_told(&second));
+    }
 }

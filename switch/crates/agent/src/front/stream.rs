@@ -46,8 +46,8 @@ impl Stream {
             Some(Update::Arbitration(update)) => {
                 if let Some(fence) = self.front.sessions.bid(self.client, &update)? {
                     let settled = self.front.plane.ask(|reply| Request::Settle { reply }).await;
-                    drop(fence);
                     settled?;
+                    fence.lift();
                 }
             }
             Some(Update::Packet(packet)) => {
