@@ -1,8 +1,6 @@
 """Routers of a network that is up let root and who called sudo in, and no other user."""
 
-import contextlib
 import os
-import socket
 import stat
 import tempfile
 from collections.abc import Callable
@@ -16,12 +14,12 @@ from controller.errors import ControllerError
 from controller.session import Session
 from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from tests.process import stranger
 from topo import preflight
 from topo.live import LiveNetwork
 
 # `daemon` and `nobody`: every distribution has them.
 STRANGER, CALLER = 1, 65534
-GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 NET = Bottleneck(Settings(quick=True)).topology()
 
 
@@ -48,19 +46,6 @@ def as_user(uid: int, act: Callable[[], str]) -> str:
     return said
 
 
-def greeted(path: str) -> str:
-    """How the switch answers to the first words of HTTP/2."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(10)
-        client.connect(path)
-        # Whoever is not let in may find the connection closed already, before or after the words.
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            client.sendall(GREETING)
-            if client.recv(9)[3:4] == b"\x04":
-                return "let in"
-        return "closed"
-
-
 @pytest.fixture
 def network(tmp_path, monkeypatch):
     # Where everybody may look, as in /run/vitrine; pytest's own folders are root's alone.
@@ -78,7 +63,7 @@ def test_the_socket_is_the_callers_and_others_are_refused_in_a_sentence(network)
     assert path is not None
     status = path.stat()
     assert (status.st_uid, stat.S_IMODE(status.st_mode)) == (CALLER, 0o600)
-    assert as_user(CALLER, lambda: greeted(str(path))) == "let in"
+    assert stranger.heard(path, CALLER)[0] == "let in"
     with Session.observe("s1") as session:
         assert session.address == address, "root gets in"
 
@@ -89,7 +74,10 @@ def test_the_socket_is_the_callers_and_others_are_refused_in_a_sentence(network)
     assert "it lets nobody and root in, nobody else" in as_user(STRANGER, connect)
     # The owner may open the file to everybody; the switch asks who comes all the same.
     path.chmod(0o666)
-    assert as_user(STRANGER, lambda: greeted(str(path))) == "closed"
+    told = f"that of user {CALLER}, whose socket it is, and of root, and you are user {STRANGER}"
+    heard = stranger.heard(path, STRANGER)
+    assert all("PERMISSION_DENIED" in line and told in line for line in heard[:-1]), heard
+    assert heard[-1] == stranger.IDLE
     assert "wanted to connect" in (network.logs / "s1.log").read_text()
 
 

@@ -15,7 +15,7 @@ use std::str::FromStr;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 
-use crate::places::Peer;
+use crate::places::{Peer, Stranger};
 
 /// How a Unix socket is written, as gRPC's clients write it.
 const UNIX: &str = "unix:";
@@ -122,21 +122,22 @@ impl Listener {
         }
     }
 
-    /// The next connection, and whose it is. `None`: it was closed, because its owner may not come.
-    pub async fn accept(&self) -> io::Result<Option<(Box<dyn Carrier>, Peer)>> {
+    /// The next connection, and whose it is, or who it is that may not come.
+    pub async fn accept(&self) -> io::Result<(Box<dyn Carrier>, Result<Peer, Stranger>)> {
         match self {
             Self::Tcp(listener) => {
                 let (stream, from) = listener.accept().await?;
                 // It only makes answers quicker.
                 let _nodelay = stream.set_nodelay(true);
-                Ok(Some((Box::new(stream), Peer::Host(from.ip()))))
+                Ok((Box::new(stream), Ok(Peer::Host(from.ip()))))
             }
             Self::Unix(listener, SocketFile(path)) => {
                 let (stream, _) = listener.accept().await?;
-                let uid = stream.peer_cred()?.uid();
-                let may_come = uid == 0 || uid == std::fs::metadata(path)?.uid();
-                Ok(may_come
-                    .then(|| -> (Box<dyn Carrier>, Peer) { (Box::new(stream), Peer::User(uid)) }))
+                let (uid, owner) = (stream.peer_cred()?.uid(), std::fs::metadata(path)?.uid());
+                let may_come = uid == 0 || uid == owner;
+                let peer =
+                    if may_come { Ok(Peer::User(uid)) } else { Err(Stranger { uid, owner }) };
+                Ok((Box::new(stream), peer))
             }
         }
     }
@@ -202,8 +203,8 @@ mod tests {
         let taken = address.listen().unwrap_err();
         assert_eq!(taken.kind(), io::ErrorKind::AddrInUse, "somebody answers there");
         let _client = tokio::net::UnixStream::connect(&path).await.unwrap();
-        let (_, peer) = listener.accept().await.unwrap().expect("it is ours");
-        assert_eq!(peer, Peer::User(std::fs::metadata(&path).unwrap().uid()));
+        let (_, peer) = listener.accept().await.unwrap();
+        assert_eq!(peer, Ok(Peer::User(std::fs::metadata(&path).unwrap().uid())));
         // Killed, it leaves its file behind, at which nobody answers.
         let Listener::Unix(listener, file) = listener else { panic!("a Unix socket") };
         std::mem::forget(file);

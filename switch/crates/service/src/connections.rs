@@ -2,8 +2,9 @@
 //!
 //! Each connection takes memory, a descriptor and, later, calls; so there is a number that are open
 //! at most, and idle ones give way (`places.rs`). Who comes when none is idle is told so in the words
-//! of HTTP/2, which gRPC clients show to their users, and is closed. Who connects and then says nothing, or stops in the middle of its
-//! first words, is closed after a while; who has vanished later is found out by keep-alive.
+//! of HTTP/2, which gRPC clients show to their users, and is closed; who may not come at all is told by
+//! `strangers.rs`. Who connects and then says nothing, or stops in the middle of its first words, is
+//! closed after a while; who has vanished later is found out by keep-alive.
 //!
 //! In its first words a client of HTTP/2 announces how large a header it takes, within TLS if there
 //! is TLS. Services ask for that with [`room_of`].
@@ -29,6 +30,7 @@ use crate::address::{Carrier, Listener};
 pub use crate::places::{CONNECTION_COUNT_MAX, Caller, Peer};
 use crate::places::{Place, Places};
 use crate::roles::Roles;
+use crate::strangers::Doorstep;
 
 /// Connections beyond those that are told why they are closed; still more are just closed.
 const REFUSED_COUNT_MAX: usize = 16;
@@ -78,6 +80,7 @@ async fn accept(
 ) {
     let places = Arc::new(Places::default());
     let room_to_refuse = Arc::new(Semaphore::new(REFUSED_COUNT_MAX));
+    let doorstep = Doorstep::default();
     let mut has_failed = false;
     loop {
         let accepted = tokio::select! {
@@ -85,11 +88,7 @@ async fn accept(
             () = sender.closed() => return,
         };
         let (stream, peer) = match accepted {
-            Ok(Some(accepted)) => accepted,
-            Ok(None) => {
-                tracing::warn!("a user whose switch this is not wanted to connect");
-                continue;
-            }
+            Ok(accepted) => accepted,
             Err(error) => {
                 if !std::mem::replace(&mut has_failed, true) {
                     tracing::warn!("no controller can connect: {}", reason(&error));
@@ -99,6 +98,13 @@ async fn accept(
             }
         };
         has_failed = false;
+        let peer = match peer {
+            Ok(peer) => peer,
+            Err(stranger) => {
+                doorstep.turn_away(stranger, stream);
+                continue;
+            }
+        };
         if let Some(place) = places.take(peer) {
             match tls.clone() {
                 // Nobody takes it: the server is stopping.

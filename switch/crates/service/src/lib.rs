@@ -26,5 +26,6 @@ mod roles;
 pub mod server;
 mod status;
 pub mod steps;
+mod strangers;
 pub mod stubs;
 mod tls;

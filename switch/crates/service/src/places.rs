@@ -6,6 +6,7 @@
 //! connection has a call, a stream for instance, who comes is refused.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,6 +28,29 @@ pub enum Peer {
     Host(IpAddr),
     /// This user's, on this machine.
     User(u32),
+}
+
+/// A user who may not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stranger {
+    pub uid: u32,
+    /// Whose the socket is.
+    pub owner: u32,
+}
+
+/// What a stranger is told.
+impl fmt::Display for Stranger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { uid, owner } = self;
+        match owner {
+            0 => write!(f, "this switch is root's, and you are user {uid}: run this with sudo"),
+            _ => write!(
+                f,
+                "this switch is that of user {owner}, whose socket it is, and of root, and you are user \
+                 {uid}: run this as user {owner} or with sudo"
+            ),
+        }
+    }
 }
 
 /// All places.
@@ -258,5 +282,19 @@ mod tests {
         assert!(places.take(THERE).is_none());
         drop(calls.pop());
         assert!(places.take(THERE).is_some());
+    }
+
+    #[test]
+    fn a_stranger_is_told_whose_the_switch_is_and_what_to_do() {
+        let stranger = Stranger { uid: 7, owner: 1000 };
+        assert_eq!(
+            stranger.to_string(),
+            "this switch is that of user 1000, whose socket it is, and of root, and you are user 7: \
+             run this as user 1000 or with sudo"
+        );
+        assert_eq!(
+            Stranger { owner: 0, ..stranger }.to_string(),
+            "this switch is root's, and you are user 7: run this with sudo"
+        );
     }
 }
