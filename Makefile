@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 # What can stand behind a lab; which of them a lab takes it says itself.
 OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
@@ -265,11 +265,16 @@ advisories:      ## what is known to be wrong with crates and Python packages; A
 	@vm/modules.sh
 	@build/venv/bin/python -m tests.advisories
 
-fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf"
-	@vm/takes.sh TIME ONLY
+fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf" SANITIZER=address
+	@vm/takes.sh TIME ONLY SANITIZER
 	@vm/modules.sh
 	@vm/build.sh
 	@tests/fuzz.sh
+
+reproducible:    ## the programs of the last commit, built in two folders, are the same bytes
+	@vm/takes.sh
+	@vm/modules.sh
+	@tests/reproducible.sh
 
 nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 10,000 generated programs, 1000 random networks, the same bytes on wasm32; QUICK=1
 	@vm/takes.sh QUICK

@@ -14,6 +14,7 @@ VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test scenario
 SEEDS=$histories optimised cargo test -p vitrine-agent --test simulated
 build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"
+tests/reproducible.sh
 tests/sanitized.sh
 tests/elsewhere.sh
 vm/page.sh

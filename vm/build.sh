@@ -20,7 +20,7 @@ else
     [ -x switch/target/release/vitrine ] || step "Building the switch (once, a few minutes)"
     quiet=--quiet
     [ ! -t 2 ] || quiet=
-    (cd switch && cargo build --release --locked --package vitrine $quiet) ||
+    (cd switch && RUSTC_WRAPPER=${RUSTC_WRAPPER:-$PWD/../vm/rustc.sh} cargo build --release --locked --package vitrine $quiet) ||
         fail "the switch does not build: the compiler's message above says where."
     built=../../switch/target/release/vitrine
 fi

@@ -28,6 +28,6 @@ command -v "$linker" >/dev/null ||
 step "Building the switch for $wanted"
 linker_setting=CARGO_TARGET_${target//-/_}_LINKER
 export "${linker_setting^^}=$linker"
-(cd switch && cargo build --release --locked --package vitrine --quiet --target "$target") >&2 ||
+(cd switch && RUSTC_WRAPPER=${RUSTC_WRAPPER:-$PWD/../vm/rustc.sh} cargo build --release --locked --package vitrine --quiet --target "$target") >&2 ||
     fail "the switch does not build for $wanted: the compiler's message above says where."
 echo "switch/target/$target/release"

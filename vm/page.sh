@@ -20,7 +20,7 @@ elif vm/wasm.sh; then
     [ -e "$built" ] || step "Building compiler and network for a web page (once, a few minutes)"
     # Of a stack that overflows nothing is left to say why, so it is as large as a thread's elsewhere; and a
     # page gets so much memory and no more.
-    (cd switch && cargo rustc --quiet --locked --profile page --target "$target" -p vitrine-page \
+    (cd switch && RUSTC_WRAPPER=${RUSTC_WRAPPER:-$PWD/../vm/rustc.sh} cargo rustc --quiet --locked --profile page --target "$target" -p vitrine-page \
         --lib --crate-type cdylib -- \
         -C link-arg=-zstack-size=8388608 -C link-arg=--max-memory=1073741824) ||
         fail "the page's module does not build: the compiler's message above says where."
