@@ -17,6 +17,7 @@ from controller.session import Session
 from tests.bench.network import run
 from tests.control.cables import Cable
 from tests.control.conftest import CPU_PORT, DEVICE_ID, Compiled, running_switch
+from tests.process.switch import has_landlock
 from topo import wait
 
 LPM = 0x8802
@@ -179,6 +180,28 @@ def test_a_switch_that_has_become_another_user_still_adds_ports(tmp_path, cabled
         Ports(session).add(2, cabled[2].device)
         cabled[1].send(frame(2))
         assert len(cabled[2].receive(1)) == 1
+
+
+@pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock")
+def test_no_capture_is_led_out_of_its_folder(tmp_path, cabled):
+    """Whoever may write there could have root's switch write anywhere."""
+    folder, diary = tmp_path / "captures", tmp_path / "diary"
+    folder.mkdir()
+    diary.write_text("dear diary")
+    first, second = cabled[1].device, cabled[2].device
+    link = folder / f"{second}_in.pcap"
+    flags = ["-i", f"1@{first}", "--later-ports", second, "--pcap", str(folder)]
+    with (
+        running_switch(tmp_path, *flags) as switch,
+        Session.connect(switch.address, device_id=DEVICE_ID, election_id=1) as session,
+    ):
+        link.symlink_to(diary)
+        with pytest.raises(RequestError, match=f"cannot write {link}: Permission denied"):
+            Ports(session).add(2, second)
+        assert diary.read_text() == "dear diary"
+        link.unlink()
+        Ports(session).add(2, second)
+        assert link.is_file()
 
 
 def test_settings_that_configure_would_refuse_add_no_port(ports, cabled):

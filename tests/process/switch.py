@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import socket
 import subprocess
@@ -18,6 +19,12 @@ SWITCH = BINARIES / "vitrine-switch"
 # What the issue of the process promises: listening, and gone after SIGTERM, within a second. A
 # machine that is busy with other tests gets five.
 PROMPT_S = 5.0
+
+
+def has_landlock() -> bool:
+    """Whether this kernel keeps a process to what it says it needs, all of it: since Linux 6.12."""
+    create_ruleset, only_ask_version = 444, 1
+    return ctypes.CDLL(None).syscall(create_ruleset, None, 0, only_ask_version) >= 6
 
 
 def free_port() -> int:

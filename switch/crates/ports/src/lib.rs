@@ -19,7 +19,8 @@
 //! * [`PcapWriter`] writes captures;
 //! * [`take_precedence`] asks to be run before others;
 //! * [`memory`] is the allocator that keeps nobody waiting;
-//! * [`privilege`] gives up what a running switch does not need;
+//! * [`privilege`] gives up what a running switch does not need, [`reach`] whatever is not its own, and
+//!   [`system_calls`] what the kernel would do for anybody else;
 //! * [`raise_descriptor_limit`] makes room for ports and connections.
 //!
 //! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
@@ -37,9 +38,11 @@ mod pcap;
 mod poller;
 mod precedence;
 pub mod privilege;
+pub mod reach;
 pub mod segment;
 mod send;
 mod socket;
+pub mod system_calls;
 mod tail;
 mod tunnel;
 

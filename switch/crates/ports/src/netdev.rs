@@ -10,7 +10,7 @@ use std::ptr;
 use crate::link_watch::request_for;
 
 // linux/sockios.h and linux/ethtool.h; libc does not carry these.
-const SIOCETHTOOL: libc::Ioctl = 0x8946;
+pub(crate) const SIOCETHTOOL: libc::Ioctl = 0x8946;
 const ETHTOOL_GET_FLAGS: u32 = 0x25;
 const ETHTOOL_SET_FLAGS: u32 = 0x26;
 const FLAG_LARGE_RECEIVE_OFFLOAD: u32 = 1 << 15;

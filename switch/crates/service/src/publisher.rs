@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -42,8 +43,8 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum Place {
     /// A socket in the file system.
     Ipc(PathBuf),
-    /// Host and port.
-    Tcp(String),
+    /// An address and a port.
+    Tcp(SocketAddr),
 }
 
 impl FromStr for Place {
@@ -53,7 +54,9 @@ impl FromStr for Place {
         match text.split_once("://") {
             Some(("ipc", path)) if !path.is_empty() => Ok(Place::Ipc(path.into())),
             Some(("tcp", address)) if address.contains(':') => {
-                Ok(Place::Tcp(address.replacen('*', "0.0.0.0", 1)))
+                let any = address.replacen('*', "0.0.0.0", 1);
+                let mut found = any.to_socket_addrs().map_err(|e| format!("'{text}': {e}"))?;
+                found.next().map(Place::Tcp).ok_or_else(|| format!("'{text}' has no address"))
             }
             _ => Err(format!("'{text}' is no address: say ipc:///path or tcp://host:port")),
         }

@@ -120,7 +120,7 @@ async fn what_packets_teach_is_published_once_until_it_is_acknowledged() {
 #[tokio::test(flavor = "multi_thread")]
 async fn subscribers_may_come_over_tcp_and_strangers_are_sent_away() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let switch = start(Place::Tcp(free.to_string())).await;
+    let switch = start(Place::Tcp(free)).await;
     let mut stranger = TcpStream::connect(free).unwrap();
     stranger.write_all(b"GET / HT").unwrap();
     stranger.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -15,6 +15,7 @@
 //!   link.rs      one port and the network device behind it
 //!   opener.rs    network devices for ports that are added later
 //!   later_ports.rs   which devices those may be
+//!   reach.rs     which files and addresses the switch uses, and so keeps
 //!   recording.rs one capture of the whole switch
 //!   tap.rs       captures, and what the log says of packets
 //!   narrate/     the steps of packets as lines of the log
@@ -41,6 +42,7 @@ mod pattern;
 mod pipeline_form;
 mod precedence;
 mod precise_sleep;
+mod reach;
 mod recording;
 mod settings;
 mod spool;
@@ -53,8 +55,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use ports::memory;
-use ports::privilege;
+use ports::reach::Restricted;
+use ports::{memory, privilege, system_calls};
 
 use settings::Settings;
 
@@ -84,16 +86,10 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
 fn run(settings: &Settings) -> ExitCode {
     memory::keep();
     ports::raise_descriptor_limit();
-    // Before there is a second thread.
-    let confined = privilege::confine();
-    let user = settings.user.as_deref().map_or(Ok(()), privilege::become_user);
-    let log = settings
-        .check()
-        .and_then(|()| user.map_err(|error| error.to_string()))
-        .and_then(|()| logging::start(&settings.logging));
-    let outcome = log.map_err(error::SwitchError::new).and_then(|log| {
-        if let Err(error) = confined {
-            tracing::info!("not confined as far as it could be: {error}");
+    let outcome = confine(settings).map_err(error::SwitchError::new).and_then(|missing| {
+        let log = logging::start(&settings.logging).map_err(error::SwitchError::new)?;
+        for what in missing {
+            tracing::info!("not confined as far as it could be: {what}");
         }
         let outcome = start::start(settings).and_then(switch::Switch::run);
         drop(log);
@@ -106,4 +102,31 @@ fn run(settings: &Settings) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Leaves of what whoever has started the switch could do only what a switch does; to be called before
+/// there is a second thread. What this kernel does not have is left out, and returned in words: the
+/// rest holds without it.
+fn confine(settings: &Settings) -> Result<Vec<String>, String> {
+    let mut missing = Vec::new();
+    if let Err(error) = privilege::confine() {
+        missing.push(error.to_string());
+    }
+    settings.check()?;
+    if let Some(name) = &settings.user {
+        privilege::become_user(name).map_err(|error| error.to_string())?;
+    }
+    match reach::reach(settings).restrict() {
+        // What there is holds; kernels from 5.13 on know files, which matter most.
+        Ok(Restricted::Wholly | Restricted::Partly) => {}
+        Ok(Restricted::No) => missing.push(
+            "this kernel has no Landlock, so the rights of its user alone say which files it opens"
+                .to_owned(),
+        ),
+        Err(error) => missing.push(format!("Landlock: {error}")),
+    }
+    if let Err(error) = system_calls::restrict() {
+        missing.push(format!("seccomp: {error}"));
+    }
+    Ok(missing)
 }

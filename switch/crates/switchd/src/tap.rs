@@ -132,11 +132,16 @@ impl Tap {
     }
 }
 
+/// The names of a device's captures: of what came in, and of what went out.
+pub fn names(device: &str) -> [String; 2] {
+    ["in", "out"].map(|direction| format!("{device}_{direction}.pcap"))
+}
+
 impl Capture {
     /// Begins both files; an error says which cannot be written.
     pub fn create(folder: &Path, device: &str) -> Result<Capture, String> {
-        let received = OneWay::create(folder, device, "in")?;
-        Ok(Capture { received, sent: OneWay::create(folder, device, "out")? })
+        let [received, sent] = names(device).map(|name| OneWay::create(&folder.join(name)));
+        Ok(Capture { received: received?, sent: sent? })
     }
 
     fn spools(&self) -> impl Iterator<Item = &Spool> + Clone {
@@ -145,10 +150,9 @@ impl Capture {
 }
 
 impl OneWay {
-    fn create(folder: &Path, device: &str, direction: &str) -> Result<OneWay, String> {
-        let path = folder.join(format!("{device}_{direction}.pcap"));
+    fn create(path: &Path) -> Result<OneWay, String> {
         let begin = || -> io::Result<OneWay> {
-            let spool = capture_spool(&path, File::create(&path)?)?;
+            let spool = capture_spool(path, File::create(path)?)?;
             Ok(OneWay { writer: PcapWriter::new(spool.clone())?, spool })
         };
         begin().map_err(|error| format!("--pcap: cannot write {}: {error}", path.display()))

@@ -21,6 +21,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use bmv2::Bmv2Lines;
 use rotating::RotatingFile;
+pub use rotating::newest;
 
 use crate::spool::{After, END_TIMEOUT, News, Spool};
 

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The file in use is `NAME.txt`, as with simple_switch. Each write goes to the file at once.
 #[derive(Debug)]
@@ -52,8 +52,13 @@ impl Write for RotatingFile {
     }
 }
 
+/// The file in use of a log of this name.
+pub fn newest(name: &Path) -> PathBuf {
+    numbered(name, 0)
+}
+
 /// `NAME.txt`, `NAME.1.txt`, ...
-fn numbered(name: &std::path::Path, number: u32) -> PathBuf {
+fn numbered(name: &Path, number: u32) -> PathBuf {
     let mut path = name.as_os_str().to_owned();
     match number {
         0 => path.push(".txt"),
