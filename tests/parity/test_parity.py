@@ -136,11 +136,12 @@ def test_frames_are_put_into_the_order_of_the_case_and_others_stay_behind(script
 
 
 def test_a_switch_that_waits_for_a_processor_does_not_rest(tmp_path):
-    asleep = Process(["sleep", "60"], tmp_path / "asleep.log")
+    # It waits for lines that never come.
+    asleep = Process(["tail", "-f", "/dev/null"], tmp_path / "asleep.log")
     at_work = Process(["sh", "-c", "while :; do :; done"], tmp_path / "at-work.log")
     try:
         # It sleeps once it has been loaded.
-        wait.until(lambda: rests(asleep), "sleep asleep", 60.0)
+        wait.until(lambda: rests(asleep), "tail asleep", 60.0)
         assert not rests(at_work)
     finally:
         for process in (asleep, at_work):
