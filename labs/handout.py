@@ -44,9 +44,13 @@ def fill(lab: type[Lab], kept: Kept) -> str:
         raise LabError(f"{kept.name} cannot stand in a handout: it {kept.verdict}.")
     refuse_changed_kit(kept.name, kept.results["machine"]["kit"])
     page, text = _page(lab)
-    found = _place(text, Settings.from_document(kept.results["settings"]).slug())
+    slug = Settings.from_document(kept.results["settings"]).slug()
+    found = _place(text, slug)
     if found is None:
-        raise LabError(f"{page.relative_to(ROOT)} has no place for what was measured.")
+        raise LabError(
+            f"{page.relative_to(ROOT)} shows no run {slug}. Where its table is to stand, write "
+            "`<!-- measured: none -->` and, on the next line, `<!-- end of measured -->`."
+        )
     folder = page.parent
     copied = folder / "measured" / f"{kept.folder.name}.json"
     filled = part(copied.relative_to(folder), kept.results)
@@ -66,11 +70,11 @@ def fill(lab: type[Lab], kept: Kept) -> str:
 
 
 def _place(text: str, slug: str) -> re.Match[str] | None:
-    """The run with the same settings; else a place that is free; else the first run."""
+    """The run with the same settings, or else a place that is free."""
     places = list(_PART.finditer(text))
     same = [each for each in places if _slug(each[1]) == slug]
     free = [each for each in places if each[1] == "none"]
-    return next(iter([*same, *free, *places]), None)
+    return next(iter([*same, *free]), None)
 
 
 def _slug(file: str) -> str:

@@ -132,6 +132,18 @@ def test_a_number_may_be_of_a_run_with_other_settings(shelf, tmp_path):
     assert len(list((shelf / "measured").iterdir())) == 2
 
 
+def test_a_run_with_settings_that_the_handout_does_not_show_replaces_none(shelf, tmp_path):
+    handout.fill(Bottleneck, kept(tmp_path))
+    before = (shelf / "README.md").read_text()
+    slow = {"settings": Settings(rate_bps=5_000_000).document()}
+    with pytest.raises(LabError, match="shows no run rate-5mbit. Where its table is to stand"):
+        handout.fill(Bottleneck, kept(tmp_path, "2026-11-24-1300-rate-5mbit", **slow))
+    assert (shelf / "README.md").read_text() == before
+    assert [file.name for file in (shelf / "measured").iterdir()] == [
+        "2026-11-24-1200-duration-10.json"
+    ]
+
+
 @pytest.mark.parametrize("kit", ["0123456789ab-dirty", "unknown"])
 def test_a_kit_that_is_no_commit_is_refused_and_nothing_changes(shelf, tmp_path, kit):
     machine = {**RESULTS["machine"], "kit": kit}
