@@ -34,8 +34,8 @@ _USURPATION_DEADLINE_S = 20
 _SPIN = "while True: pass"
 _MISSING = "lines of the log are missing"
 _TOLD_DEADLINE_S = 2
-# After so many cables without a word there is no room for words.
-_LOST_COUNT = 5
+# After so many cables without a word there is no room for words; some thirty lines fill a page.
+_LOST_COUNT, _MUTE_DEADLINE_S = 5, 20
 # So little that some requests of clients want more, and how soon they do.
 _SPARE_BYTES = 1 << 20
 _SHORT_DEADLINE_S = 20
@@ -161,7 +161,7 @@ def log_disk_full(network: Network, router: str, dice: random.Random) -> Iterato
         sizes.append(log.stat().st_size)
         return sizes[-_LOST_COUNT:] == [sizes[-1]] * _LOST_COUNT
 
-    wait.until(has_no_room, "the end of the log's room", _TOLD_DEADLINE_S)
+    wait.until(has_no_room, "the end of the log's room", _MUTE_DEADLINE_S)
     yield
     filler.unlink()
     before = log.read_text().count(_MISSING)
