@@ -21,6 +21,7 @@ vm/page.sh
 VITRINE_PAGE_SEEDS=$seeds build/venv/bin/python -m pytest tests/page
 VITRINE_REFERENCE_RUNS=$seeds build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
 tests/notebooks/kernel.sh
+VITRINE_SPAN_S=60 build/venv/bin/python -m pytest -s tests/control/test_memory.py
 TIME=$interrupted WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
 TIME=$fuzzed tests/fuzz.sh
 

@@ -61,15 +61,19 @@ def compile_program(source: Path, folder: Path) -> Compiled:
 
 @contextlib.contextmanager
 def running_switch(
-    folder: Path, *flags: str, address: str | None = None
+    folder: Path, *flags: str, address: str | None = None, group: Path | None = None
 ) -> Iterator[RunningSwitch]:
-    """A switch that has just been started and has no program; on a free port unless told."""
+    """A switch that has just been started and has no program; on a free port unless told, and in a
+    control group if there is one."""
     if address is None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             address = f"127.0.0.1:{free.getsockname()[1]}"
     port = int(address.rpartition(":")[2])
     command = [BINARIES / "vitrine-switch", "--no-p4", "--device-id", str(DEVICE_ID)]
     command += ["--grpc", address, "--cpu-port", str(CPU_PORT), *flags]
+    if group is not None:
+        enter = 'echo $$ > "$0" && exec "$@"'
+        command = ["sh", "-c", enter, str(group / "cgroup.procs"), *command]
     log = folder / "switch.log"
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)

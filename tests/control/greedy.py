@@ -96,12 +96,12 @@ def _channel_of_its_own(address: str, number: int) -> grpc.Channel:
 
 def complain(address: str, stop: threading.Event) -> None:
     """Packet-outs of a backup, each refused in words that nobody reads."""
-    hello = p4runtime_pb2.StreamMessageRequest()
-    hello.arbitration.device_id = DEVICE_ID
     packet = p4runtime_pb2.StreamMessageRequest()
     packet.packet.payload = bytes(60_000)
 
     def requests(number: int) -> Iterator[p4runtime_pb2.StreamMessageRequest]:
+        hello = p4runtime_pb2.StreamMessageRequest()
+        hello.arbitration.device_id = DEVICE_ID
         hello.arbitration.election_id.low = number + 1
         yield hello
         while not stop.is_set():
@@ -126,7 +126,72 @@ def watch_and_leave(address: str, stop: threading.Event) -> None:
             call.cancel()
 
 
-ATTACKS = [announce, swell, read_and_leave, complain, watch_and_leave]
+def hoard(address: str, stop: threading.Event) -> None:
+    """The primary of a role of its own fills a table with long metadata until it is refused.
+
+    Where it is not told why, it says so.
+    """
+    hello = p4runtime_pb2.StreamMessageRequest()
+    hello.arbitration.device_id = DEVICE_ID
+    hello.arbitration.role.name = "hoarder"
+    hello.arbitration.election_id.low = 1
+
+    def requests() -> Iterator[p4runtime_pb2.StreamMessageRequest]:
+        yield hello
+        stop.wait()
+
+    with grpc.insecure_channel(address, [*CHANNEL_OPTIONS]) as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        # It ends when nobody holds it any more.
+        stream = stub.StreamChannel(requests())
+        next(stream)
+        asked = p4runtime_pb2.GetForwardingPipelineConfigRequest(device_id=DEVICE_ID)
+        info = stub.GetForwardingPipelineConfig(asked).config.p4info
+        table = next(it for it in info.tables if it.preamble.alias == "exact_table")
+        drop = next(it for it in info.actions if it.preamble.alias == "drop")
+        written = 0
+        while not stop.is_set():
+            request = p4runtime_pb2.WriteRequest(device_id=DEVICE_ID, role="hoarder")
+            request.election_id.low = 1
+            for number in range(written, written + 20):
+                update = request.updates.add(type=p4runtime_pb2.Update.INSERT)
+                entry = update.entity.table_entry
+                entry.table_id = table.preamble.id
+                # Those of the well-behaved are below.
+                entry.match.add(field_id=1).exact.value = (number + (1 << 40)).to_bytes(6, "big")
+                entry.action.action.action_id = drop.preamble.id
+                entry.metadata = bytes(100_000)
+            try:
+                stub.Write(request)
+                written += 20
+            except grpc.RpcError as error:
+                said = f"{error.code()} {error.details()} {error.trailing_metadata()}"
+                assert "no memory is left for" in said, said
+                stop.wait(0.1)
+        assert written > 0
+
+
+def throng(address: str, stop: threading.Event) -> None:
+    """Connections with a stream each, more than there are places; some lead roles of their own."""
+
+    def requests(number: int) -> Iterator[p4runtime_pb2.StreamMessageRequest]:
+        hello = p4runtime_pb2.StreamMessageRequest()
+        hello.arbitration.device_id = DEVICE_ID
+        hello.arbitration.election_id.low = number + 1
+        if number < 40:
+            hello.arbitration.role.name = f"junk {number}"
+        yield hello
+        stop.wait()
+
+    with contextlib.ExitStack() as closing:
+        for number in range(260):
+            channel = closing.enter_context(_channel_of_its_own(address, number))
+            stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+            closing.callback(stub.StreamChannel(requests(number)).cancel)
+        stop.wait()
+
+
+ATTACKS = [announce, swell, read_and_leave, complain, watch_and_leave, throng]
 
 
 @contextlib.contextmanager

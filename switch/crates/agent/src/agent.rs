@@ -275,12 +275,12 @@ impl Agent {
                 let ports = plane.device().traffic().config().ports.keys().copied().collect();
                 self.job = Some(Job::Write(WriteJob::new(changes, atomicity, ports, slot)));
             }
-            Request::Read { config, queries, role, reply: slot } => {
+            Request::Read { config, queries, role, memory, reply: slot } => {
                 if let Err(refusal) = self.check_config(&config) {
                     self.discard.take((config, queries));
                     return reply(slot, Err(refusal));
                 }
-                self.job = Some(Job::Read(ReadJob::new(queries, role, slot)));
+                self.job = Some(Job::Read(ReadJob::new(queries, role, memory, slot)));
             }
             Request::AddPort { port, device, settings, opened, reply: slot } => {
                 reply(slot, ports::add(plane, port, &device, *settings, opened));
@@ -346,7 +346,11 @@ impl Agent {
         let Some(mut target) = self.target(plane, now) else {
             return job.refuse(no_program(), &discard);
         };
-        self.job = job.go_on(&mut target, left, &discard).map(Job::Write);
+        let rest = job.go_on(&mut target, left, &discard);
+        if rest.is_none() {
+            target.settle_memory();
+        }
+        self.job = rest.map(Job::Write);
     }
 
     /// What reads and writes refer to: the saved program if there is one, else the one in force.
@@ -379,6 +383,9 @@ impl Agent {
         let target = self.target(plane, now);
         let mut site = Site { target, now, epoch_offset_ns, learner: None };
         let is_done = visit.go_on(&mut site, left);
+        if is_done && let Some(target) = &mut site.target {
+            target.settle_memory();
+        }
         if let Some(learner) = site.learner.take() {
             self.learner = Some(learner);
         }
@@ -449,8 +456,9 @@ impl Agent {
         &mut self,
         plane: &mut impl DataPlane,
         forwarding: Forwarding,
-        pipeline: Box<Pipeline>,
+        mut pipeline: Box<Pipeline>,
     ) {
+        pipeline.settle_memory(forwarding.ledger.size_bytes());
         plane.device().install(pipeline);
         // At once: the next program may be put in force before the next slice.
         self.discard_retired(plane);

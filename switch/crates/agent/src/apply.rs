@@ -18,8 +18,18 @@ use super::values::{counter_of, meter_config, priority_of, refused, value_set_me
 use super::{one_shot, replicate, watched_ports};
 
 impl Target<'_> {
-    /// Carries out one change.
+    /// Carries out one change, if there is memory for what it leaves.
     pub fn apply(&mut self, change: Change) -> Result<(), Refusal> {
+        if change.is_kept() {
+            self.pipeline.memory_mut().check()?;
+        }
+        let before_bytes = self.forwarding.ledger.size_bytes();
+        let result = self.carry_out(change);
+        self.pipeline.memory_mut().note(before_bytes, self.forwarding.ledger.size_bytes());
+        result
+    }
+
+    fn carry_out(&mut self, change: Change) -> Result<(), Refusal> {
         match change {
             Change::Table(change) => self.apply_to_table(change),
             Change::Member(profile_id, member_id, change) => {

@@ -15,6 +15,7 @@ use std::task::{Context, Poll, Waker};
 use futures_util::Stream;
 use p4runtime::Refusal;
 use p4runtime::watch::Item;
+use units::memory::Share;
 
 /// Bytes that may wait for one watcher: 100,000 events, or some hundred samples of a large switch.
 pub const SIZE_BYTES_MAX: usize = 16 << 20;
@@ -45,12 +46,16 @@ struct State {
     end: Option<Refusal>,
     /// The task that drains, if it sleeps.
     waker: Option<Waker>,
+    /// What waits takes of the memory.
+    memory: Share,
 }
 
 impl Feed {
-    /// `may_lose`: nobody waits for its reader, in virtual time either.
-    pub fn new(may_lose: bool) -> Feed {
-        Feed { may_lose, ..Feed::default() }
+    /// `may_lose`: nobody waits for its reader, in virtual time either. What waits comes out of
+    /// `memory`, a share of nothing.
+    pub fn new(may_lose: bool, memory: Share) -> Feed {
+        let state = State { memory, ..State::default() };
+        Feed { may_lose, state: Mutex::new(state) }
     }
 
     /// Takes all `items`, or as many as there is room for. Leaves the list empty.
@@ -93,7 +98,8 @@ impl State {
     fn push(&mut self, item: Item) {
         let size_bytes = size_bytes_of(&item);
         let room_bytes = if is_lost_last(&item) { SIZE_BYTES_MAX } else { COMMON_BYTES_MAX };
-        let is_full = self.size_bytes + size_bytes > room_bytes;
+        let wanted = self.size_bytes + size_bytes;
+        let is_full = wanted > room_bytes || self.memory.cover(wanted as u64).is_err();
         match item {
             Item::Lost(count) => self.lost_events += count,
             Item::Sample { missed, .. } if is_full => self.missed_samples += missed + 1,
@@ -139,6 +145,7 @@ impl State {
                 break;
             }
         }
+        self.memory.shrink(self.size_bytes as u64);
         batch
     }
 
@@ -209,7 +216,8 @@ impl Drop for FeedStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::{Span, Time};
+    use units::memory::{Budget, Owner, Purpose};
+    use units::{Bytes, Span, Time};
 
     fn event(us: u64) -> Item {
         Item::Overrun { at: Time::ZERO + Span::from_us(us), lag: Span::ZERO }
@@ -256,6 +264,21 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_takes_of_the_memory_and_gives_it_back() {
+        // Two MiB are for watchers.
+        let budget = Budget::new(Bytes(48 << 20), Bytes(0));
+        let feed = Feed::new(true, budget.share_of(Purpose::Watchers, &Owner::default()));
+        feed.push_all(&mut (0..100_000).map(event).collect());
+        let taken = budget.taken(Purpose::Watchers).0;
+        assert!((1_000_000..=1 << 20).contains(&taken), "one watcher has half of it: {taken}");
+        let told = drain(&feed).concat();
+        assert!(told.len() < 100_000, "what found no room is lost");
+        assert_eq!(budget.taken(Purpose::Watchers), Bytes(0));
+        feed.push_all(&mut vec![event(1)]);
+        assert_eq!(drain(&feed)[0].chars().next(), Some('l'), "and counted");
+    }
+
+    #[test]
     fn drops_marks_and_thresholds_find_room_where_others_no_longer_do() {
         let mark = || {
             Item::Event(device::Event::Marked {
@@ -278,7 +301,7 @@ mod tests {
     #[test]
     fn nobody_waits_for_a_reader_that_may_lose() {
         for may_lose in [false, true] {
-            let feed = Feed::new(may_lose);
+            let feed = Feed::new(may_lose, Share::default());
             let count = SIZE_BYTES_MAX / size_bytes_of(&event(0));
             feed.push_all(&mut (0..count as u64).map(event).collect());
             assert_eq!(feed.is_filling(), !may_lose);

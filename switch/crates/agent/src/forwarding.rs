@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use p4runtime::Code;
 use p4runtime::binding::Binding;
 use p4runtime::config::Config;
 use p4runtime::digest::{Digests, List, Message};
@@ -17,6 +18,7 @@ use units::Time;
 
 use super::kept::Kept;
 use super::learning::Learning;
+use super::measured::{Measured, Size, listed_bytes};
 
 /// A program that has been read and linked, ready to be put in force.
 #[derive(Debug)]
@@ -41,19 +43,19 @@ pub(super) struct Forwarding {
 pub(super) struct Ledger {
     /// Beside entries, by the table's and the entry's number in the pipeline; absent where there
     /// is nothing.
-    pub beside: BTreeMap<(usize, EntryId), Beside>,
+    pub beside: Measured<(usize, EntryId), Beside>,
     /// How many entries bring a group of their own, by the id of the action selector.
     one_shot_counts: BTreeMap<u32, usize>,
     /// How many entries have an idle timeout.
     timeout_count: usize,
     /// Beside default entries, by the table's number.
-    pub beside_default: BTreeMap<usize, Attachment>,
+    pub beside_default: Measured<usize, Attachment>,
     /// Groups as they were written, by the ids of profile and group.
-    pub groups: BTreeMap<(u32, u32), GroupState>,
+    pub groups: Measured<(u32, u32), GroupState>,
     /// Multicast groups as they were written.
-    pub multicast: BTreeMap<u32, MulticastGroup>,
+    pub multicast: Measured<u32, MulticastGroup>,
     /// Clone sessions as they were written.
-    pub sessions: BTreeMap<u32, CloneSession>,
+    pub sessions: Measured<u32, CloneSession>,
     /// Digests that are switched on.
     pub digests: Digests,
     /// What a visitor keeps.
@@ -68,6 +70,17 @@ pub(super) struct Beside {
     pub idle_timeout_ns: u64,
     /// The group that this entry alone uses, if it was written with an action set.
     pub one_shot: Option<OneShot>,
+}
+
+/// What a choice takes: an action with its data, here and as a member.
+const CHOICE_BYTES: u64 = 384;
+
+impl Size for Beside {
+    fn size_bytes(&self) -> u64 {
+        let choices = self.one_shot.iter().flat_map(|group| &group.choices);
+        let choices = choices.map(|choice| CHOICE_BYTES + listed_bytes(choice.weight));
+        self.attachment.size_bytes() + choices.sum::<u64>()
+    }
 }
 
 /// A one-shot group: what was written, and its group in the pipeline.
@@ -86,8 +99,12 @@ pub(super) struct OneShot {
 impl Load {
     /// Reads and links a program. Takes as long as it takes: not for the data-plane thread.
     pub fn new(mut config: Arc<Config>, settings: &pipeline::Config) -> Result<Self, Refusal> {
-        let pipeline = Pipeline::load(&config.json()?, settings)
-            .map_err(|error| Refusal::invalid(format!("config.p4_device_config: {error}")))?;
+        let mut pipeline = Pipeline::load(&config.json()?, settings).map_err(|error| {
+            let code =
+                if error.is_of_memory { Code::ResourceExhausted } else { Code::InvalidArgument };
+            Refusal::new(code, format!("config.p4_device_config: {error}"))
+        })?;
+        pipeline.memory_mut().grow_program(config.size_bytes())?;
         // A configuration that others hold has been loaded before.
         if let Some(config) = Arc::get_mut(&mut config) {
             config.index.fit(&pipeline)?;
@@ -119,6 +136,15 @@ impl Forwarding {
 }
 
 impl Ledger {
+    /// What all of it takes of the memory, about.
+    pub fn size_bytes(&self) -> u64 {
+        self.beside.size_bytes()
+            + self.beside_default.size_bytes()
+            + self.groups.size_bytes()
+            + self.multicast.size_bytes()
+            + self.sessions.size_bytes()
+    }
+
     /// Sets what belongs to an entry, and returns what did before; nothing is kept where there is
     /// nothing.
     pub fn set_beside(&mut self, table: usize, entry: EntryId, beside: Beside) -> Beside {

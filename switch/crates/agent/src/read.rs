@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use p4runtime::Refusal;
 use p4runtime::found::Found;
 use p4runtime::translate::query::Query;
+use units::memory::Share;
 
 use super::discard::Discard;
 use super::exchange::{Reply, reply};
 use super::look::{Cursor, View};
-use super::request::ReadResult;
+use super::request::{Findings, ReadResult};
 use super::slice::SLICE_STEPS_MAX;
 use super::target::Target;
 
@@ -27,14 +28,18 @@ pub(super) struct ReadJob {
     /// The full portions before it.
     portions: Vec<Vec<Found>>,
     results: Vec<Result<(), Refusal>>,
+    /// What all of it takes.
+    memory: Share,
     reply: Reply<ReadResult>,
 }
 
 impl ReadJob {
-    /// A read of which nothing has been looked at; `role`: only its entities, if it is not empty.
+    /// A read of which nothing has been looked at; `role`: only its entities, if it is not empty. What
+    /// is found comes out of `memory`, a share of nothing.
     pub fn new(
         queries: Vec<Result<Query, Refusal>>,
         role: String,
+        memory: Share,
         reply: Reply<ReadResult>,
     ) -> Self {
         Self {
@@ -44,6 +49,7 @@ impl ReadJob {
             cursor: Cursor::default(),
             found: Vec::new(),
             portions: Vec::new(),
+            memory,
             reply,
         }
     }
@@ -69,15 +75,25 @@ impl ReadJob {
             }
             let Some(query) = self.queries.front() else {
                 self.portions.push(self.found);
-                if let Err(nobody_waits) = self.reply.send(Ok((self.portions, self.results))) {
+                let Self { portions, results, memory, .. } = self;
+                let findings = Findings { portions, results, memory };
+                if let Err(nobody_waits) = self.reply.send(Ok(findings)) {
                     discard.take(nobody_waits);
                 }
                 return None;
             };
+            let found_before = self.found.len();
             let step = match query {
                 Ok(query) => view.look(query, &mut self.cursor, left, &mut self.found),
                 Err(refusal) => Err(refusal.clone()),
             };
+            let new = self.found.iter().skip(found_before).map(Found::size_bytes).sum();
+            if let Err(exhausted) = self.memory.grow(new) {
+                // The memory goes back when they have been freed, and not before.
+                discard.take((self.found, self.portions, self.memory));
+                reply(self.reply, Err(exhausted.into()));
+                return None;
+            }
             let result = match step {
                 Ok(false) => break,
                 Ok(true) => Ok(()),

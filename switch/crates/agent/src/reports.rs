@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_channel::mpsc;
 use p4runtime::config::Config;
 use p4runtime::report::Report;
+use units::memory::{Budget, Purpose, Share};
 
 /// Reports that may wait to be told.
 const WAITING_COUNT_MAX: usize = 4096;
@@ -20,6 +21,8 @@ pub struct Reported {
     /// The program in force when it was made.
     pub config: Arc<Config>,
     pub report: Report,
+    /// What it takes as long as it is not told.
+    _memory: Share,
 }
 
 /// The data plane's end.
@@ -27,6 +30,7 @@ pub struct Reported {
 pub struct Reporter {
     sender: mpsc::Sender<Reported>,
     lost: Arc<AtomicU64>,
+    memory: Budget,
 }
 
 /// The other end: a stream of reports.
@@ -36,13 +40,23 @@ impl Reporter {
     /// A reporter and the end from which its reports are taken.
     pub fn new() -> (Self, Reports) {
         let (sender, receiver) = mpsc::channel(WAITING_COUNT_MAX);
-        (Self { sender, lost: Arc::default() }, receiver)
+        (Self { sender, lost: Arc::default(), memory: Budget::UNLIMITED }, receiver)
+    }
+
+    /// What waits comes out of this memory.
+    #[must_use]
+    pub fn with_memory(self, memory: Budget) -> Self {
+        Self { memory, ..self }
     }
 
     /// Hands a report over, or counts it as lost. Never waits.
     pub fn report(&mut self, config: &Arc<Config>, report: Report) {
-        let reported = Reported { config: Arc::clone(config), report };
-        if self.sender.try_send(reported).is_err() {
+        let memory = self.memory.take(Purpose::Reports, report.size_bytes());
+        let sent = memory.is_ok_and(|_memory| {
+            let reported = Reported { config: Arc::clone(config), report, _memory };
+            self.sender.try_send(reported).is_ok()
+        });
+        if !sent {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
     }

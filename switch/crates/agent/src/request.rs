@@ -15,6 +15,7 @@ use p4runtime::translate::change::Change;
 use p4runtime::translate::query::Query;
 use p4runtime::watch::{Filter, Start};
 use traffic::{Depth, Histogram};
+use units::memory::Share;
 use units::{PortId, Time};
 
 use super::batch::{Atomicity, BatchResult};
@@ -78,6 +79,8 @@ pub enum Request {
         queries: Vec<Result<Query, Refusal>>,
         /// Only entities of this role, if it is not empty.
         role: String,
+        /// A share of nothing, out of which comes what is found.
+        memory: Share,
         /// What was found.
         reply: Reply<ReadResult>,
     },
@@ -162,5 +165,16 @@ pub struct Description {
     pub epoch_offset_ns: i64,
 }
 
-/// What a Read found, in portions, and one result per entity asked for; or none of it was tried.
-pub type ReadResult = Result<(Vec<Vec<Found>>, Vec<Result<(), Refusal>>), Refusal>;
+/// What a Read found; or it was not tried, or there was no memory for it.
+pub type ReadResult = Result<Findings, Refusal>;
+
+/// What a Read found.
+#[derive(Debug)]
+pub struct Findings {
+    /// In portions of some thousand.
+    pub portions: Vec<Vec<Found>>,
+    /// One per entity asked for.
+    pub results: Vec<Result<(), Refusal>>,
+    /// What the portions take, as long as they are not taken.
+    pub memory: Share,
+}

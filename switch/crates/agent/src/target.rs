@@ -33,6 +33,11 @@ impl Target<'_> {
         change.steps() + masks / MASKS_PER_STEP
     }
 
+    /// Gives back the memory of what has been removed: nobody will put it back.
+    pub fn settle_memory(&mut self) {
+        self.pipeline.settle_memory(self.forwarding.ledger.size_bytes());
+    }
+
     /// The number of an entry in the pipeline.
     pub fn find(&self, key: &EntryKey) -> Result<EntryId, Refusal> {
         let table = self.forwarding.binding.table(key.table_id)?.table;

@@ -111,7 +111,7 @@ pub(super) fn refused(error: TableError) -> Refusal {
         }
         TableError::Const { .. } => Code::PermissionDenied,
         TableError::Exists { .. } => Code::AlreadyExists,
-        TableError::Full { .. } => Code::ResourceExhausted,
+        TableError::Full { .. } | TableError::Memory(_) => Code::ResourceExhausted,
         TableError::InUse { .. } => Code::FailedPrecondition,
         TableError::NotFound { .. } => Code::NotFound,
     };

@@ -121,6 +121,7 @@ impl Site<'_> {
         new: bool,
     ) -> Result<(), TableError> {
         let Some(target) = &mut self.target else { return Err(no_profile()) };
+        target.pipeline.memory_mut().check()?;
         target.pipeline.set_group(profile, id, members, new)?;
         let Some(profile_id) = target.forwarding.binding.profile_id(profile) else {
             return Ok(());

@@ -16,6 +16,7 @@ use messages::p4::v1::write_request::Atomicity;
 use messages::vitrine::v1;
 use p4runtime::details::Room;
 use support::{Call, DEVICE_ID, Program, Rig, pause};
+use units::memory::Owner;
 
 /// More polls than any of the calls takes.
 const POLL_COUNT_MAX: usize = 2000;
@@ -91,8 +92,8 @@ fn a_read_leaves_nothing_behind() {
     let read = |rig: &Rig| -> Call {
         let (front, request) = (rig.front(), rig.read_request());
         Box::pin(async move {
-            let found = front.read(request, Room::USUAL).await.unwrap();
-            assert_eq!(found.entity_count(), 20);
+            let found = front.read(request, Room::USUAL, &Owner::default()).await.unwrap();
+            assert_eq!(found.map(|message| message.entities.len()).sum::<usize>(), 20);
         })
     };
     assert!(drop_at_every_point(read) > 20);

@@ -49,6 +49,7 @@ use p4runtime::details::Room;
 use p4runtime::{Code, Status};
 use prost::bytes::Bytes;
 use traffic::PortConfig;
+use units::memory::Owner;
 use units::{PortId, Span, Time};
 
 use model::{Answer, Batch, Change, Does, KEY_COUNT, Loaded, Model, Request, Roles};
@@ -415,7 +416,7 @@ impl Simulation {
                 let entities = vec![p4::Entity { entity: Some(all) }];
                 let request =
                     p4::ReadRequest { device_id: DEVICE_ID, entities, ..Default::default() };
-                let answer = front.read(request, Room::USUAL).await?;
+                let answer = front.read(request, Room::USUAL, &Owner::default()).await?;
                 let found = answer.flat_map(|message| message.entities);
                 Ok(Answer::Entries(found.map(|entity| entry_of(program, &entity)).collect()))
             }),

@@ -129,7 +129,7 @@ pub fn of_entries(error: &TableError) -> Thrown {
         TableError::Const { .. } => table::IMMUTABLE_ENTRIES,
         TableError::Data { .. } => table::BAD_ACTION_DATA,
         TableError::Exists { .. } => table::DUPLICATE_ENTRY,
-        TableError::Full { .. } => table::FULL,
+        TableError::Full { .. } | TableError::Memory(_) => table::FULL,
         TableError::InUse { .. } => table::MEMBER_STILL_USED,
         TableError::Key { .. } => table::BAD_MATCH_KEY,
         TableError::NotFound { .. } => table::INVALID_HANDLE,

@@ -236,6 +236,11 @@ impl Arbitration {
         (self.roles.get(role)?.primary == Some(client)).then_some(role.as_str())
     }
 
+    /// Whether a client of this connection leads a role.
+    pub fn leads(&self, connection: u64) -> bool {
+        self.primaries().any(|(_, client)| self.connections.get(&client) == Some(&connection))
+    }
+
     /// Every role that has a primary, with that primary: who receives what the device reports.
     pub fn primaries(&self) -> impl Iterator<Item = (&str, ClientId)> {
         self.roles.iter().filter_map(|(name, role)| Some((name.as_str(), role.primary?)))

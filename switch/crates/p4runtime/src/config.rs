@@ -14,6 +14,9 @@ use prost::bytes::Bytes;
 use crate::index::Index;
 use crate::refusal::Refusal;
 
+/// What a P4Info and its index take for each byte of it, at most.
+const INDEX_BYTES_PER_BYTE: u64 = 8;
+
 /// One configuration, checked as far as P4Info goes.
 #[derive(Debug)]
 pub struct Config {
@@ -35,6 +38,11 @@ impl Config {
             Refusal::invalid("config.p4info is unset; send the P4Info of the program")
         })?;
         let index = Index::new(info)?;
+        // The request that it came in is not kept with it.
+        let message = p4::ForwardingPipelineConfig {
+            p4_device_config: Bytes::copy_from_slice(&message.p4_device_config),
+            ..message
+        };
         Ok(Self { message, index, is_local: false })
     }
 
@@ -46,6 +54,12 @@ impl Config {
             cookie: None,
         };
         Self { message, index: Index::default(), is_local: true }
+    }
+
+    /// What it takes of the memory, at most.
+    pub fn size_bytes(&self) -> u64 {
+        let info = self.message.p4info.as_ref().map_or(0, Message::encoded_len) as u64;
+        self.message.p4_device_config.len() as u64 + info * INDEX_BYTES_PER_BYTE
     }
 
     /// The BMv2 JSON, out of whichever encoding it was sent in.

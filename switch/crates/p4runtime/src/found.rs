@@ -9,7 +9,7 @@ use messages::p4::v1::packet_replication_engine_entry::Type as Replication;
 use pipeline::KeyMatch;
 
 use crate::index::Index;
-use crate::translate::action::ActionCall;
+use crate::translate::action::{ActionCall, EntryAction};
 use crate::translate::cells::{self, CounterValue, MeterRates};
 use crate::translate::change::{self, DigestConfig};
 use crate::translate::matching;
@@ -46,7 +46,33 @@ pub enum Found {
     ValueSet(u32, Vec<Vec<KeyMatch>>),
 }
 
+/// What one thing takes that was found, on its way to a message and as one, beside its lists.
+const FOUND_BYTES: usize = 320;
+
 impl Found {
+    /// About how much memory it takes, from here to the client.
+    pub fn size_bytes(&self) -> u64 {
+        let of_entry = |entry: &FoundEntry| match &entry.action {
+            Some(EntryAction::OneShot(choices)) => choices.len() * 256,
+            _ => 0,
+        };
+        let lists = match self {
+            Self::CloneSession(_, session) => session.replicas.len() * 96,
+            Self::DirectCounter(_, entry) | Self::DirectMeter(_, entry) | Self::Table(_, entry) => {
+                of_entry(entry)
+            }
+            Self::Group(_, _, group) => group.members.len() * 128,
+            Self::MulticastGroup(_, group) => group.replicas.len() * 96,
+            Self::ValueSet(_, members) => members.len() * 256,
+            Self::Counter(..)
+            | Self::Digest(..)
+            | Self::Member(..)
+            | Self::Meter(..)
+            | Self::Register(..) => 0,
+        };
+        (FOUND_BYTES + lists) as u64
+    }
+
     /// The message. Ids that the index does not know (they cannot occur: the index found them)
     /// make an empty entity.
     pub fn message(self, index: &Index) -> p4::Entity {

@@ -4,6 +4,7 @@
 //! of a batch refused; `details.rs`). Its message says what was found, where, and what to do.
 
 use prost::bytes::Bytes;
+use units::memory::Exhausted;
 
 use crate::code::Code;
 
@@ -67,6 +68,12 @@ impl Refusal {
     pub fn within(mut self, place: impl std::fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
+    }
+}
+
+impl From<Exhausted> for Refusal {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::exhausted(exhausted.to_string())
     }
 }
 

@@ -33,6 +33,16 @@ pub struct Notification {
 }
 
 impl Report {
+    /// What it takes of the memory while it waits to be told, about.
+    pub fn size_bytes(&self) -> u64 {
+        let lists = match self {
+            Report::PacketIn { frame } => frame.len(),
+            Report::Digest(list) => list.messages.len() * 256,
+            Report::IdleTimeout { entries, .. } => entries.len() * 512,
+        };
+        (256 + lists) as u64
+    }
+
     /// The notification, `epoch_ns` nanoseconds after 1970; `None` if the program has no such digest
     /// or table.
     pub fn notification(&self, index: &Index, epoch_ns: i64) -> Option<Notification> {

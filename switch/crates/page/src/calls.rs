@@ -20,6 +20,7 @@ use p4runtime::router::{trace, watch};
 use p4runtime::{Refusal, Status};
 use prost::Message;
 use prost::bytes::Bytes;
+use units::memory::Owner;
 
 /// What a call is sent. It ends when the page has said all.
 pub type Requests = UnboundedReceiver<Bytes>;
@@ -111,7 +112,8 @@ impl Served {
                 fronts.named(asked.device_id)?.front.write(asked, ROOM).await
             }),
             "Read" => streaming(requests, async move |asked: p4::ReadRequest| {
-                let mut found = fronts.named(asked.device_id)?.front.read(asked, ROOM).await?;
+                let front = fronts.named(asked.device_id)?.front;
+                let mut found = front.read(asked, ROOM, &Owner::default()).await?;
                 let failure = found.failure.take();
                 Ok(messages(iter(found.map(Ok).chain(failure.map(Err)))))
             }),

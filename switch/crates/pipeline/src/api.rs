@@ -11,10 +11,11 @@ use units::Time;
 
 use crate::action::Action;
 use crate::hash::{Crc, CrcParameters, Hash};
+use crate::memory::Memory;
 use crate::pipeline::Pipeline;
 use crate::place::Place;
 use crate::state::{MeterArray, RegisterArray};
-use crate::value_set::ValueSetMember;
+use crate::value_set::{ValueSet, ValueSetMember, size_bytes_of};
 
 impl Action {
     /// Flattens action data to limbs after checking it.
@@ -153,10 +154,11 @@ impl Pipeline {
         entry: Entry,
         now: Time,
     ) -> Result<EntryId, TableError> {
+        self.memory.check()?;
         let (target, limbs) = self.target(table, &entry.action)?;
         let profile = self.table(table).profile();
         let action = profile.map(|_| entry.action.clone());
-        let id = self.tables[table].table.insert(entry, target, &limbs, now)?;
+        let id = self.write_table(table, |it| it.insert(entry, target, &limbs, now))?;
         if let (Some(profile), Some(action)) = (profile, action) {
             self.profiles[profile].profile.note_use(&action);
         }
@@ -185,7 +187,7 @@ impl Pipeline {
 
     /// Removes an entry and returns it.
     pub fn delete_entry(&mut self, table: usize, id: EntryId) -> Result<Entry, TableError> {
-        let entry = self.tables[table].table.delete(id)?;
+        let entry = self.write_table(table, |it| it.delete(id))?;
         self.forget_use(table, &entry);
         Ok(entry)
     }
@@ -197,7 +199,7 @@ impl Pipeline {
         key: &[KeyMatch],
         priority: i32,
     ) -> Result<EntryId, TableError> {
-        let (id, entry) = self.tables[table].table.delete_by_key(key, priority)?;
+        let (id, entry) = self.write_table(table, |it| it.delete_by_key(key, priority))?;
         self.forget_use(table, &entry);
         Ok(id)
     }
@@ -301,22 +303,26 @@ impl Pipeline {
         data: Vec<Int>,
         new: bool,
     ) -> Result<(), TableError> {
-        let loaded = &mut self.profiles[profile].profile;
+        self.memory.check()?;
+        let loaded = &self.profiles[profile].profile;
         if !loaded.actions().contains(&action) {
             let table = format!("(action profile) {}", loaded.name());
             return Err(TableError::ActionNotInTable { table, action });
         }
         let limbs = self.program.actions[action].limbs_of(&data)?;
         let member = Member { action, data, limbs };
-        if new { loaded.insert_member(id, member) } else { loaded.modify_member(id, member) }
+        self.write_profile(profile, |it| {
+            if new { it.insert_member(id, member) } else { it.modify_member(id, member) }
+        })
     }
 
     /// Removes a member that no group and no entry uses.
     pub fn delete_member(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
-        self.profiles[profile].profile.delete_member(id)
+        self.write_profile(profile, |it| it.delete_member(id))
     }
 
-    /// Adds a group, or changes its members; repetitions weigh.
+    /// Adds a group, or changes its members; repetitions weigh. A group that is there changes whether
+    /// there is memory or not: it has to follow its ports.
     pub fn set_group(
         &mut self,
         profile: usize,
@@ -324,12 +330,15 @@ impl Pipeline {
         members: &[u32],
         new: bool,
     ) -> Result<(), TableError> {
-        self.profiles[profile].profile.set_group(id, members, new)
+        if new {
+            self.memory.check()?;
+        }
+        self.write_profile(profile, |it| it.set_group(id, members, new))
     }
 
     /// Removes a group that no entry uses.
     pub fn delete_group(&mut self, profile: usize, id: u32) -> Result<(), TableError> {
-        self.profiles[profile].profile.delete_group(id)
+        self.write_profile(profile, |it| it.delete_group(id))
     }
 }
 
@@ -421,7 +430,12 @@ impl Pipeline {
                 return Err(TableError::Data { message });
             }
         }
+        let (before, after) = (loaded.size_bytes(), size_bytes_of(&members));
+        if after > before {
+            self.memory.check()?;
+        }
         loaded.members = members;
+        self.memory.note(before, after);
         Ok(())
     }
 
@@ -465,6 +479,46 @@ impl Pipeline {
             array.meters.fill(Meter::default());
         }
         self.replication.reset();
+    }
+}
+
+/// The memory.
+impl Pipeline {
+    /// Changes the entries of a table.
+    fn write_table<T>(&mut self, table: usize, write: impl FnOnce(&mut Table) -> T) -> T {
+        let table = &mut self.tables[table].table;
+        let before_bytes = table.size_bytes();
+        let result = write(table);
+        self.memory.note(before_bytes, table.size_bytes());
+        result
+    }
+
+    /// Changes the members or groups of a profile.
+    fn write_profile<T>(
+        &mut self,
+        profile: usize,
+        write: impl FnOnce(&mut ActionProfile) -> T,
+    ) -> T {
+        let profile = &mut self.profiles[profile].profile;
+        let before_bytes = profile.size_bytes();
+        let result = write(profile);
+        self.memory.note(before_bytes, profile.size_bytes());
+        result
+    }
+
+    /// What the program takes of the memory.
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// Gives back what has been removed and will not be put back. Beside entries, members and groups
+    /// there are so many bytes that are kept for them elsewhere.
+    pub fn settle_memory(&mut self, beside_bytes: u64) {
+        let tables = self.tables.iter().map(|it| it.table.size_bytes());
+        let profiles = self.profiles.iter().map(|it| it.profile.size_bytes());
+        let sets = self.externs.value_sets.iter().map(ValueSet::size_bytes);
+        let kept = tables.chain(profiles).chain(sets);
+        self.memory.settle(beside_bytes + kept.sum::<u64>());
     }
 }
 

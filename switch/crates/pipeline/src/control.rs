@@ -24,6 +24,29 @@ pub(crate) struct Controls<'a> {
     pub room: Room,
 }
 
+impl<'a> Controls<'a> {
+    /// No control yet; `code` is that of the actions.
+    pub fn new(
+        source: &'a bmv2::Program,
+        names: &'a Names<'a>,
+        actions: &'a [Action],
+        code: Vec<Step>,
+        hashes: Vec<Hash>,
+    ) -> Controls<'a> {
+        Controls {
+            source,
+            names,
+            actions,
+            code,
+            condition_names: Vec::new(),
+            tables: Vec::new(),
+            profiles: Vec::new(),
+            hashes,
+            room: Room::of_tables(),
+        }
+    }
+}
+
 impl Controls<'_> {
     /// Loads a control; returns its first node.
     pub fn control(&mut self, name: &str) -> Result<u32, LoadError> {

@@ -36,7 +36,7 @@ fn fill_table(
     table: &bmv2::Table,
 ) -> Result<(), LoadError> {
     let action = |id: u32| action_number(source, id);
-    let refused = |error: TableError| LoadError::new("", error.to_string());
+    let refused = |error: TableError| LoadError::of_table(&error);
     if let Some(default) = &table.default_entry {
         let under = |error: LoadError| error.under("/default_entry");
         let action = action(default.action_id).map_err(under)?;

@@ -2,18 +2,36 @@
 
 use std::fmt;
 
-/// A program that reads as BMv2 JSON but makes no sense: where, what was expected, what is there.
+use tables::TableError;
+use units::memory::Exhausted;
+
+/// A program that reads as BMv2 JSON but makes no sense: where, what was expected, what is there. Or
+/// one for which there is no room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
     /// A JSON pointer: `/actions/3/primitives/0`.
     pub path: String,
     /// What belongs there and what was found.
     pub message: String,
+    /// It makes sense, but there is no room for it now.
+    pub is_of_memory: bool,
 }
 
 impl LoadError {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> LoadError {
-        LoadError { path: path.into(), message: message.into() }
+        LoadError { path: path.into(), message: message.into(), is_of_memory: false }
+    }
+
+    /// There is no room for what is at this place.
+    pub(crate) fn of_memory(path: impl Into<String>, what: &str, error: &Exhausted) -> LoadError {
+        let message = format!("there is no room for {what}: {error}");
+        LoadError { is_of_memory: true, ..LoadError::new(path, message) }
+    }
+
+    /// A table did not take what is at this place.
+    pub(crate) fn of_table(error: &TableError) -> LoadError {
+        let is_of_memory = matches!(error, TableError::Memory(_));
+        LoadError { is_of_memory, ..LoadError::new("", error.to_string()) }
     }
 
     /// The same complaint, `path` in front of its place.
@@ -35,7 +53,7 @@ impl std::error::Error for LoadError {}
 impl From<bmv2::ReadError> for LoadError {
     fn from(error: bmv2::ReadError) -> LoadError {
         let message = format!("expected {}, found {}", error.expected, error.found);
-        LoadError { path: error.path, message }
+        LoadError::new(error.path, message)
     }
 }
 

@@ -49,12 +49,12 @@ pub(crate) fn load_externs(
     instances: Vec<Instance>,
     value_sets: Vec<ValueSet>,
     seed: u64,
+    room: &mut Room,
 ) -> Result<Externs, LoadError> {
-    let mut room = Room::of_arrays();
     Ok(Externs {
-        counters: load_counters(source, &mut room)?,
-        meters: load_meters(source, &mut room)?,
-        registers: load_registers(source, &mut room)?,
+        counters: load_counters(source, room)?,
+        meters: load_meters(source, room)?,
+        registers: load_registers(source, room)?,
         hashes,
         instances,
         value_sets,

@@ -55,6 +55,7 @@ mod known;
 mod layout;
 mod link;
 mod lists;
+mod memory;
 pub mod native;
 mod nodes;
 mod observe;
@@ -81,6 +82,7 @@ pub use fate::{
 };
 pub use hash::{Crc, CrcParameters, Hash};
 pub use known::Queueing;
+pub use memory::Memory;
 pub use observe::{Event, Observe, Unobserved};
 pub use packet::{FRAME_LENGTH_MAX, Packet};
 pub use pipeline::{Config, Pipeline};

@@ -16,6 +16,7 @@ use crate::instances::{Instance, load_instances, with_arrays};
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::lists::{load_digests, load_field_lists};
+use crate::memory::Memory;
 use crate::nodes::END;
 use crate::parser::{Parser, load_parser};
 use crate::pipeline::{Config, Pipeline};
@@ -28,16 +29,27 @@ use crate::value_set::{ValueSet, load_value_sets};
 impl Pipeline {
     /// Loads BMv2 JSON text.
     pub fn load(json: &[u8], config: &Config) -> Result<Pipeline, LoadError> {
-        Pipeline::new(&bmv2::read(json)?, config)
+        let mut memory = Memory::of(config.memory);
+        let taken = memory.grow_program(json.len() as u64 * CODE_BYTES_PER_JSON_BYTE);
+        taken.map_err(|error| LoadError::of_memory("", "the program", &error))?;
+        link(&bmv2::read(json)?, config, memory)
     }
 
     pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
-        link(program, config)
+        link(program, config, Memory::of(config.memory))
     }
 }
 
+/// What a loaded program takes without its arrays and entries, machine code included, is less than
+/// this for each byte of its JSON.
+const CODE_BYTES_PER_JSON_BYTE: u64 = 4;
+
 /// Loads the objects of a program in the order in which they name each other, and links them.
-fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
+fn link(
+    source: &bmv2::Program,
+    config: &Config,
+    mut memory: Memory,
+) -> Result<Pipeline, LoadError> {
     let source = &with_arrays(source)?;
     let layout = Layout::new(source)?;
     let (calculations, hashes) = load_calculations(&layout, source)?;
@@ -64,22 +76,14 @@ fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> 
     let value_sets = load_value_sets(source);
     let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets, config)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
-    let mut controls = Controls {
-        source,
-        names: &names,
-        actions: &actions,
-        code,
-        condition_names: Vec::new(),
-        tables: Vec::new(),
-        profiles: Vec::new(),
-        hashes,
-        room: Room::of_tables(),
-    };
+    let mut controls = Controls::new(source, &names, &actions, code, hashes);
     let ingress = controls.control("ingress")?;
     let egress = controls.control("egress")?;
     let Controls { code, condition_names, tables, profiles, hashes, .. } = controls;
     check_ends(&code, first_node, &tables)?;
-    let externs = load_externs(source, hashes, instances, value_sets, config.seed)?;
+    let mut room = Room::of_arrays(memory.program);
+    let externs = load_externs(source, hashes, instances, value_sets, config.seed, &mut room)?;
+    memory.program = room.into_memory();
     let field_lists = load_field_lists(&layout, source)?;
     let digests = load_digests(&layout, source)?;
     let program = Program {
@@ -105,7 +109,7 @@ fn link(source: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> 
         register_names,
         layout,
     };
-    finish(Pipeline::assemble(program, externs, tables, profiles), source, config)
+    finish(Pipeline::assemble(program, externs, tables, profiles, memory), source, config)
 }
 
 /// Puts in what the program says of its tables, makes short cuts, and machine code where it is wanted.
@@ -115,6 +119,9 @@ fn finish(
     config: &Config,
 ) -> Result<Pipeline, LoadError> {
     fill_tables(&mut pipeline, source)?;
+    pipeline.settle_memory(0);
+    let paid = pipeline.memory.check();
+    paid.map_err(|error| LoadError::of_memory("", "the tables", &error))?;
     call_hidden_tables(&mut pipeline);
     spread_conditions(&mut pipeline.program.code);
     if let Some(compile) = config.compile {

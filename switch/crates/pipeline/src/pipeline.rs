@@ -31,12 +31,14 @@
 
 use bits::Int;
 use frames::{Frame, Pool};
+use units::memory::Budget;
 use units::{ClassId, DropReason, PortId, Time};
 
 use crate::action::Machine;
 use crate::externs::Externs;
 use crate::fate::{EgressEnd, IngressEnd, InstanceType};
 use crate::known::Queueing;
+use crate::memory::Memory;
 use crate::native::{self, Compile, Compiled, Source};
 use crate::observe::{Event, Observe, Unobserved};
 use crate::packet::{Body, Packet};
@@ -58,12 +60,20 @@ pub struct Config {
     /// Compiles the program to machine code. Without it, and where it fails, the program is
     /// interpreted, with the same results.
     pub compile: Option<Compile>,
+    /// What the memory for the program, its arrays and its entries comes out of.
+    pub memory: Budget,
 }
 
 impl Default for Config {
     /// Port 511, as v1model and simple_switch have it.
     fn default() -> Config {
-        Config { drop_port: PortId(511), cpu_port: None, seed: 0, compile: None }
+        Config {
+            drop_port: PortId(511),
+            cpu_port: None,
+            seed: 0,
+            compile: None,
+            memory: Budget::UNLIMITED,
+        }
     }
 }
 
@@ -84,6 +94,7 @@ pub struct Pipeline {
     pub(crate) key_scratch: Vec<u64>,
     /// Packets to be used again.
     pub(crate) spare: Vec<Packet>,
+    pub(crate) memory: Memory,
 }
 
 /// Packets kept for reuse.
@@ -96,6 +107,7 @@ impl Pipeline {
         externs: Externs,
         tables: Vec<Applied>,
         profiles: Vec<Chosen>,
+        memory: Memory,
     ) -> Pipeline {
         let key_limbs = tables.iter().map(|it| it.table.shape().limbs()).max().unwrap_or(0);
         Pipeline {
@@ -108,6 +120,7 @@ impl Pipeline {
             replication: Replication::default(),
             key_scratch: vec![0; 2 * key_limbs],
             spare: Vec::new(),
+            memory,
         }
     }
 

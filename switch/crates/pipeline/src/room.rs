@@ -1,5 +1,8 @@
 //! What a program may take of the memory: one bound for its arrays, which are there from the start,
-//! one for its tables, which fill later. A program that declares more is refused when it is loaded.
+//! one for its tables, which fill later. A program that declares more is refused when it is loaded,
+//! wherever that is; one whose arrays find no room in the budget of the process, there and then.
+
+use units::memory::Share;
 
 use crate::error::LoadError;
 
@@ -16,12 +19,15 @@ pub(crate) struct Room {
     cells: &'static str,
     bound_bytes: u64,
     left_bytes: u64,
+    /// What is taken already, of objects that are there from the start.
+    memory: Option<Share>,
 }
 
 impl Room {
-    /// All of the room for counters, meters and registers.
-    pub fn of_arrays() -> Room {
-        Room::new("counters, meters and registers", "cells", ARRAY_MEMORY_BYTES)
+    /// All of the room for counters, meters and registers; what they take is added to `memory`.
+    pub fn of_arrays(memory: Share) -> Room {
+        let room = Room::new("counters, meters and registers", "cells", ARRAY_MEMORY_BYTES);
+        Room { memory: Some(memory), ..room }
     }
 
     /// All of the room for tables.
@@ -30,7 +36,12 @@ impl Room {
     }
 
     fn new(what: &'static str, cells: &'static str, bound_bytes: u64) -> Room {
-        Room { what, cells, bound_bytes, left_bytes: bound_bytes }
+        Room { what, cells, bound_bytes, left_bytes: bound_bytes, memory: None }
+    }
+
+    /// What has been taken.
+    pub fn into_memory(self) -> Share {
+        self.memory.unwrap_or_default()
     }
 
     /// The size of an object of so many cells, if there is room for it.
@@ -44,6 +55,10 @@ impl Room {
         let wanted_bytes = u64::from(size).saturating_mul(cell_bytes as u64);
         match self.left_bytes.checked_sub(wanted_bytes) {
             Some(left_bytes) => {
+                if let Some(memory) = &mut self.memory {
+                    let taken = memory.grow(wanted_bytes);
+                    taken.map_err(|error| LoadError::of_memory(path, name, &error))?;
+                }
                 self.left_bytes = left_bytes;
                 Ok(size as usize)
             }
@@ -65,11 +80,14 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
+    use units::Bytes;
+    use units::memory::{Budget, Purpose};
+
     use super::*;
 
     #[test]
     fn objects_share_one_room_and_the_one_that_finds_none_is_named() {
-        let mut room = Room::of_arrays();
+        let mut room = Room::of_arrays(Share::default());
         // 16 bytes a counter: 8 Mi of them take 128 MiB, three more such arrays the rest.
         for index in 0..4 {
             let path = format!("/counter_arrays/{index}/size");
@@ -83,5 +101,19 @@ mod tests {
             "counters, meters and registers of a program take at most 512 MiB together: last takes \
              1 with its 1 cells, and 0 are left"
         );
+    }
+
+    #[test]
+    fn arrays_that_find_no_room_in_the_budget_are_named_too() {
+        // Programs have five parts of 24 of what packets leave.
+        let budget = Budget::new(Bytes(64 << 20), Bytes(16 << 20));
+        let mut room = Room::of_arrays(budget.share(Purpose::Programs));
+        assert_eq!(room.take("/register_arrays/0/size", "first", 1 << 19, 8), Ok(1 << 19));
+        let refused = room.take("/register_arrays/1/size", "second", 1 << 20, 16);
+        let refused = refused.expect_err("6 MiB are left");
+        assert!(refused.is_of_memory);
+        assert!(refused.message.starts_with("there is no room for second"), "{refused}");
+        assert!(refused.message.contains("16 MiB more, and 6 of 10 are free"), "{refused}");
+        assert_eq!(room.into_memory().bytes(), 4 << 20);
     }
 }

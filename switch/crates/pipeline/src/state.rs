@@ -182,7 +182,8 @@ mod tests {
             let array = bmv2::RegisterArray { size: 1 << 26, width_bits, ..Default::default() };
             bmv2::Program { register_arrays: vec![array], ..Default::default() }
         };
-        assert!(load_registers(&program(65), &mut Room::of_arrays()).is_err());
-        assert!(load_registers(&program(64), &mut Room::of_arrays()).is_ok());
+        let room = || Room::of_arrays(units::memory::Share::default());
+        assert!(load_registers(&program(65), &mut room()).is_err());
+        assert!(load_registers(&program(64), &mut room()).is_ok());
     }
 }

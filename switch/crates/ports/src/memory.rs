@@ -3,25 +3,35 @@
 //! That thread takes and gives back memory for what controllers want. The C library's allocator
 //! tidies up now and then what was given back in small pieces, and hands large pieces to the kernel:
 //! either takes milliseconds, and no packet moves meanwhile. mimalloc gives back to other threads
-//! without a lock, tidies up a page at a time, and leaves the kernel alone if it is told to.
-//! `make bench-control` shows the difference.
+//! without a lock, tidies up a page at a time, and leaves the kernel alone if it is told to: another
+//! thread gives back what nobody uses, [`give_back`]. `make bench-control` shows the difference.
 
 use std::ffi::{c_int, c_long};
 
 pub use mimalloc::MiMalloc as Allocator;
 
-/// mimalloc.h: after how many milliseconds unused memory goes back to the kernel; -1: never.
+/// mimalloc.h: after how many milliseconds unused memory goes back to the kernel, on whichever thread
+/// comes by; -1: never, and it is not remembered which memory that is.
 const PURGE_DELAY: c_int = 15;
+
+/// Longer than any switch runs: nobody comes by who is late.
+const FOREVER_MS: c_long = 100 * 365 * 24 * 3600 * 1000;
 
 unsafe extern "C" {
     /// mimalloc.h; of the library that [`Allocator`] is.
     safe fn mi_option_set(option: c_int, value: c_long);
+    safe fn mi_collect(force: bool);
 }
 
-/// Keeps what was taken from the kernel for whoever needs memory next. To give back what a large
-/// table leaves takes up to 20 ms, at once, on whichever thread freed the last of it.
+/// Keeps what was taken from the kernel for whoever needs memory next, until [`give_back`]. To give
+/// back what a large table leaves takes up to 20 ms, at once, on whichever thread does so.
 pub fn keep() {
-    mi_option_set(PURGE_DELAY, -1);
+    mi_option_set(PURGE_DELAY, FOREVER_MS);
+}
+
+/// Gives what nobody uses back to the kernel: on a thread that may take its time.
+pub fn give_back() {
+    mi_collect(true);
 }
 
 #[cfg(test)]
@@ -38,6 +48,6 @@ mod tests {
     fn memory_goes_back_to_the_kernel_until_it_is_to_be_kept() {
         assert_eq!(mi_option_get(PURGE_DELAY), 1000);
         keep();
-        assert_eq!(mi_option_get(PURGE_DELAY), -1);
+        assert_eq!(mi_option_get(PURGE_DELAY), FOREVER_MS);
     }
 }

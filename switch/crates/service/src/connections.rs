@@ -1,8 +1,8 @@
 //! The connections of controllers: a bounded number, and none that says nothing.
 //!
 //! Each connection takes memory, a descriptor and, later, calls; so there is a number that are open
-//! at most, and idle ones give way (`places.rs`). Who comes when none is idle is told so in the words
-//! of HTTP/2, which gRPC clients show to their users, and is closed; who may not come at all is told by
+//! at most, and others give way (`places.rs`). Who comes when none can is told so in the words of
+//! HTTP/2, which gRPC clients show to their users, and is closed; who may not come at all is told by
 //! `strangers.rs`. Who connects and then says nothing, or stops in the middle of its first words, is
 //! closed after a while; who has vanished later is found out by keep-alive.
 //!
@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use agent::front::Fronts;
 use p4runtime::details::Room;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::{Semaphore, mpsc};
@@ -63,19 +64,21 @@ const MAX_HEADER_LIST_SIZE: u16 = 6;
 type Accepted = Connection<Box<dyn Carrier>>;
 
 /// The connections of a listener, as they come, until nobody takes them any more. With `tls` they
-/// come when hands have been shaken.
+/// come when hands have been shaken. Primaries of `fronts` keep theirs.
 pub(crate) fn incoming(
     listener: Listener,
     tls: Option<TlsAcceptor>,
+    fronts: Arc<Fronts>,
 ) -> ReceiverStream<io::Result<Accepted>> {
     let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(accept(listener, tls, sender));
+    tokio::spawn(accept(listener, tls, fronts, sender));
     ReceiverStream::new(receiver)
 }
 
 async fn accept(
     listener: Listener,
     tls: Option<TlsAcceptor>,
+    fronts: Arc<Fronts>,
     sender: mpsc::Sender<io::Result<Accepted>>,
 ) {
     let places = Arc::new(Places::default());
@@ -105,7 +108,9 @@ async fn accept(
                 continue;
             }
         };
-        if let Some(place) = places.take(peer) {
+        let leads =
+            |connection| fronts.present().values().any(|served| served.front.leads(connection));
+        if let Some(place) = places.take(peer, leads) {
             match tls.clone() {
                 // Nobody takes it: the server is stopping.
                 None => {
@@ -321,7 +326,7 @@ mod tests {
 
     fn connection() -> (tokio::io::DuplexStream, Connection<tokio::io::DuplexStream>) {
         let (client, server) = tokio::io::duplex(1024);
-        let place = Arc::new(Places::default()).take(Peer::User(0)).unwrap();
+        let place = Arc::new(Places::default()).take(Peer::User(0), |_| false).unwrap();
         (client, Connection::new(server, place))
     }
 

@@ -28,6 +28,7 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 use units::PortId;
+use units::memory::{Budget, Purpose};
 
 use crate::calls::waiting;
 use crate::connections::{ACCEPT_PAUSE, Peer};
@@ -44,6 +45,9 @@ const LARGE_MESSAGE_COUNT_MAX: usize = 2;
 
 /// How long the rest of a long message may take.
 const LARGE_MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a message takes for each of its bytes, while it is read and carried out.
+const MEMORY_PER_BYTE: u64 = 8;
 
 /// How much is read at once.
 const READ_SIZE_BYTES: usize = 16 << 10;
@@ -105,6 +109,7 @@ impl Door {
         devices: Arc<dyn Devices>,
         notifications: String,
     ) {
+        let memory = settings.memory;
         let waiter = Waiter { settings, devices, loading: Mutex::default() };
         let runtime =
             Arc::new(Runtime::new(front, waiter, device_id, self.address.port(), notifications));
@@ -116,11 +121,11 @@ impl Door {
                 sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            let Some(place) = places.take(Peer::Host(from.ip())) else { continue };
+            let Some(place) = places.take(Peer::Host(from.ip()), |_| false) else { continue };
             let (runtime, large) = (Arc::clone(&runtime), Arc::clone(&large));
             tokio::spawn(async move {
                 // Why a connection ended is its client's affair.
-                let _ended = Conversation { stream, place, large }.hold(&runtime).await;
+                let _ended = Conversation { stream, place, large, memory }.hold(&runtime).await;
             });
         }
     }
@@ -132,6 +137,8 @@ struct Conversation {
     place: Place,
     /// Places of long messages.
     large: Arc<Semaphore>,
+    /// What the switch has for all that is sent to it.
+    memory: Budget,
 }
 
 impl Conversation {
@@ -143,6 +150,8 @@ impl Conversation {
             // So much has to be there before it is worth looking for a message.
             let mut needed = 1;
             let mut room = None;
+            let owner = self.place.caller().owner().clone();
+            let mut share = self.memory.share_of(Purpose::Requests, &owner);
             let call = loop {
                 if received.len() < needed {
                     if needed > SMALL_MESSAGE_SIZE_BYTES_MAX && room.is_none() {
@@ -162,7 +171,12 @@ impl Conversation {
                         received.shrink_to(READ_SIZE_BYTES);
                         break call;
                     }
-                    Err(ProtocolError::Incomplete(more)) => needed = more,
+                    Err(ProtocolError::Incomplete(more)) => {
+                        needed = more;
+                        // Thrift has no words for it: who asks for too much is left.
+                        let wanted = (needed as u64).saturating_mul(MEMORY_PER_BYTE);
+                        share.cover(wanted).map_err(io::Error::other)?;
+                    }
                     Err(wrong @ ProtocolError::Wrong(_)) => return Err(io::Error::other(wrong)),
                 }
             };
@@ -170,7 +184,7 @@ impl Conversation {
             let is_one_way = call.is_one_way;
             let calling = self.place.caller().begin();
             let reply = runtime.answer(call).await;
-            drop((calling, room));
+            drop((calling, room, share));
             if !is_one_way {
                 self.write(&reply.write(&method, sequence)).await?;
             }

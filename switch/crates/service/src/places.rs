@@ -3,17 +3,20 @@
 //! A connection without an open call takes a place and does nothing with it; should somebody come
 //! when all are taken, the one that has been idle longest is closed, of the peer that has the most
 //! connections. A client of gRPC notices nothing: it connects again with its next call. Where each
-//! connection has a call, a stream for instance, who comes is refused.
+//! connection has a call, a stream for instance, the oldest gives way that is no primary's, of the
+//! peer that has the most. So a primary that returns always gets in, and has time to become one
+//! before its turn would come. Where all are primaries', who comes is refused.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Context;
 
 use futures_util::task::AtomicWaker;
 use p4runtime::details::Room;
+use units::memory::Owner;
 
 use crate::roles::Roles;
 
@@ -86,8 +89,8 @@ struct State {
     /// Greater means later.
     idle_since: AtomicU64,
     gives_way: AtomicBool,
-    /// Entities of answers that it has not taken.
-    untaken: AtomicUsize,
+    /// What it has of the memory.
+    owner: Owner,
     reader: AtomicWaker,
 }
 
@@ -99,12 +102,13 @@ pub(crate) struct OpenCall {
 }
 
 impl Places {
-    /// A place for a connection of `peer`, perhaps that of an idle one, which is closed.
-    pub fn take(self: &Arc<Self>, peer: Peer) -> Option<Place> {
+    /// A place for a connection of `peer`, perhaps that of another, which is closed. `leads` says
+    /// which connections are those of primaries.
+    pub fn take(self: &Arc<Self>, peer: Peer, leads: impl Fn(u64) -> bool) -> Option<Place> {
         let mut taken = self.lock();
         if taken.by.len() >= CONNECTION_COUNT_MAX {
-            let idle = taken.longest_idle()?;
-            if let Some((_, client)) = taken.by.remove(&idle) {
+            let giver = taken.longest_idle().or_else(|| taken.oldest_without(leads))?;
+            if let Some((_, client)) = taken.by.remove(&giver) {
                 client.give_way();
             }
         }
@@ -121,9 +125,24 @@ impl Places {
 }
 
 impl Taken {
-    fn longest_idle(&self) -> Option<u64> {
-        let mut counts = BTreeMap::<Peer, usize>::new();
+    /// How many connections each peer has.
+    fn counts(&self) -> BTreeMap<Peer, usize> {
+        let mut counts = BTreeMap::new();
         self.by.values().for_each(|(peer, _)| *counts.entry(*peer).or_default() += 1);
+        counts
+    }
+
+    /// The oldest connection that leads nothing, of whoever has most; numbers say which is older.
+    fn oldest_without(&self, leads: impl Fn(u64) -> bool) -> Option<u64> {
+        let counts = self.counts();
+        let others = self.by.iter().filter(|(number, _)| !leads(**number));
+        let order =
+            |(number, (peer, _)): &(&u64, &(Peer, Client))| (usize::MAX - counts[peer], **number);
+        others.min_by_key(order).map(|(number, _)| *number)
+    }
+
+    fn longest_idle(&self) -> Option<u64> {
+        let counts = self.counts();
         let idle = self.by.iter().filter(|(_, (_, client))| client.is_idle());
         let order = |(peer, client): &(Peer, Client)| {
             (usize::MAX - counts[peer], client.0.idle_since.load(Ordering::Relaxed))
@@ -159,6 +178,11 @@ impl Caller {
         OpenCall { client: self.client.clone(), places: Arc::clone(&self.places) }
     }
 
+    /// What its connection has of the memory.
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.client.0.owner
+    }
+
     /// The number of its connection.
     pub fn connection(&self) -> u64 {
         self.client.0.number
@@ -172,32 +196,6 @@ impl Caller {
     /// How much metadata it takes with an answer.
     pub fn room(&self) -> Room {
         self.client.0.room.get().copied().unwrap_or(Room::USUAL)
-    }
-}
-
-impl Caller {
-    /// Entities of answers that its connection has not taken.
-    pub(crate) fn untaken_entities(&self) -> usize {
-        self.client.0.untaken.load(Ordering::Relaxed)
-    }
-
-    /// An answer that has not been taken as long as what is returned lives.
-    pub(crate) fn leave_untaken(&self, entities: usize) -> Untaken {
-        self.client.0.untaken.fetch_add(entities, Ordering::Relaxed);
-        Untaken { client: self.client.clone(), entities }
-    }
-}
-
-/// An answer that waits for its client.
-#[derive(Debug)]
-pub(crate) struct Untaken {
-    client: Client,
-    entities: usize,
-}
-
-impl Drop for Untaken {
-    fn drop(&mut self) {
-        self.client.0.untaken.fetch_sub(self.entities, Ordering::Relaxed);
     }
 }
 
@@ -254,6 +252,10 @@ mod tests {
     const HERE: Peer = Peer::User(1000);
     const THERE: Peer = Peer::User(1001);
 
+    fn nobody(_connection: u64) -> bool {
+        false
+    }
+
     fn gives_way(place: &Place) -> bool {
         place.client.gives_way(&Context::from_waker(Waker::noop()))
     }
@@ -261,27 +263,54 @@ mod tests {
     #[test]
     fn the_longest_idle_connection_of_whoever_has_most_gives_way() {
         let places = Arc::new(Places::default());
-        let other = places.take(THERE).expect("room");
+        let other = places.take(THERE, nobody).expect("room");
         let many: Vec<Place> =
-            (1..CONNECTION_COUNT_MAX).map(|_| places.take(HERE).expect("room")).collect();
+            (1..CONNECTION_COUNT_MAX).map(|_| places.take(HERE, nobody).expect("room")).collect();
         // The first was idle longest until it called, the second calls still.
         drop(many[0].caller().begin());
         let call = many[1].caller().begin();
-        let late = places.take(THERE).expect("an idle one gives way");
+        let late = places.take(THERE, nobody).expect("an idle one gives way");
         let gone: Vec<usize> = (0..many.len()).filter(|at| gives_way(&many[*at])).collect();
         assert_eq!((gone, gives_way(&other)), (vec![2], false));
         drop((call, late));
     }
 
+    /// Connections 1 to 256, a call on each.
+    fn all_busy(places: &Arc<Places>) -> Vec<(Place, OpenCall)> {
+        let held = (0..CONNECTION_COUNT_MAX).map(|_| places.take(HERE, nobody).expect("room"));
+        held.map(|place| (place.caller().begin(), place)).map(|(call, it)| (it, call)).collect()
+    }
+
     #[test]
-    fn where_nobody_is_idle_there_is_no_place() {
+    fn where_nobody_is_idle_the_oldest_gives_way_that_is_no_primarys() {
         let places = Arc::new(Places::default());
-        let held: Vec<Place> =
-            (0..CONNECTION_COUNT_MAX).map(|_| places.take(HERE).expect("room")).collect();
-        let mut calls: Vec<OpenCall> = held.iter().map(|place| place.caller().begin()).collect();
-        assert!(places.take(THERE).is_none());
-        drop(calls.pop());
-        assert!(places.take(THERE).is_some());
+        let held = all_busy(&places);
+        let late = (0..2).map(|_| places.take(HERE, |number| number <= 3).expect("one gives way"));
+        let late: Vec<_> = late.map(|place| (place.caller().begin(), place)).collect();
+        let gone: Vec<usize> = (0..held.len()).filter(|at| gives_way(&held[*at].0)).collect();
+        assert_eq!(gone, [3, 4], "connections 4 and 5");
+        drop(late);
+    }
+
+    #[test]
+    fn who_floods_the_switch_gives_way_before_others() {
+        let places = Arc::new(Places::default());
+        let other = places.take(THERE, nobody).expect("room");
+        let call = other.caller().begin();
+        let flood: Vec<Place> =
+            (0..2 * CONNECTION_COUNT_MAX).filter_map(|_| places.take(HERE, nobody)).collect();
+        assert_eq!(flood.len(), 2 * CONNECTION_COUNT_MAX);
+        assert!(!gives_way(&other), "it is older than all of them");
+        drop(call);
+    }
+
+    #[test]
+    fn where_all_are_primaries_there_is_no_place() {
+        let places = Arc::new(Places::default());
+        let mut held = all_busy(&places);
+        assert!(places.take(THERE, |_| true).is_none());
+        drop(held.pop());
+        assert!(places.take(THERE, |_| true).is_some());
     }
 
     #[test]

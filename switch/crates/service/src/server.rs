@@ -18,16 +18,17 @@ use agent::front::{Front, Fronts, Served};
 use agent::reports::{Reporter, Reports};
 use p4runtime::{Code, Refusal};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
+use units::memory::Budget;
 
 use crate::address::Address;
-pub use crate::calls::intake::MESSAGE_SIZE_BYTES_MAX;
-use crate::calls::intake::{self, Bounded};
+use crate::calls::Shared;
+use crate::calls::intake::{self, Bounded, calls_per_connection};
+pub use crate::calls::intake::{CALLS_PER_CONNECTION_MAX, MESSAGE_SIZE_BYTES_MAX};
 use crate::calls::p4runtime::P4RuntimeService;
 use crate::calls::router::RouterService;
 use crate::calls::world::WorldService;
-use crate::calls::{ANSWER_ENTITIES_MAX, Shared};
 use crate::connections;
 use crate::door::Door;
 use crate::learner;
@@ -41,8 +42,10 @@ pub use crate::tls::Tls;
 /// Threads that serve. More would only take time from the data plane.
 const THREAD_COUNT: usize = 2;
 
-/// Calls that one connection may have open at the same time.
-pub const CALLS_PER_CONNECTION_MAX: u32 = 256;
+/// What a client may send of a call before it is read, and of all calls of its connection. More would
+/// lie in the process as far as it is not read.
+const CALL_WINDOW_BYTES: u32 = 128 << 10;
+const CONNECTION_WINDOW_BYTES: u32 = 256 << 10;
 
 /// A controller that has vanished without a word is noticed after the sum of these.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -66,6 +69,8 @@ pub struct Offer {
     pub fronts: Arc<Fronts>,
     /// vitrine.v1.World, where there is one.
     pub world: Option<stage::Front>,
+    /// What comes out of this memory: what clients send, and do not take.
+    pub memory: Budget,
 }
 
 /// What the server of one switch needs to know.
@@ -124,12 +129,15 @@ pub struct Server {
 /// Listens and serves one switch from now on. `wake` is called whenever the agent has work.
 pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartError> {
     let (plane, inbox) = exchange::exchange(Arc::clone(&wake));
+    let memory = config.pipeline.memory;
     let (reporter, reports) = Reporter::new();
+    let reporter = reporter.with_memory(memory);
     let (discard, discarded) = Discard::new();
     let lost_reports = reporter.lost_count();
     let agent = Agent::new(inbox, reporter, discard);
     let front = Front::new(config.device_id, agent.published(), plane, lost_reports);
-    let front = Arc::new(front.hiding_local_programs(config.hides_local_programs));
+    let front = front.with_memory(memory).hiding_local_programs(config.hides_local_programs);
+    let front = Arc::new(front);
     let served = Served { front: Arc::clone(&front), pipeline: config.pipeline };
     let devices = Arc::clone(&config.devices);
     let mut server = serve(Offer {
@@ -139,6 +147,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         begin_thread: config.begin_thread,
         fronts: Arc::new(Fronts::one(config.device_id, served)),
         world: None,
+        memory,
     })?;
     free(discarded, config.begin_thread).map_err(StartError::Threads)?;
     if let Some(runtime) = &server.runtime {
@@ -184,7 +193,6 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let shared = Arc::new(Shared {
         fronts: Arc::clone(&offer.fronts),
         devices: offer.devices,
-        answers: Arc::new(Semaphore::new(ANSWER_ENTITIES_MAX)),
         loading: Arc::default(),
     });
     let (stop, stopped) = oneshot::channel::<()>();
@@ -194,18 +202,23 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let world = offer.world.map(|front| {
         WorldServer::new(WorldService { front }).max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX)
     });
-    let room = intake::room();
+    let room = intake::room(offer.memory);
     let server = tonic::transport::Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
-        .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
+        .initial_stream_window_size(CALL_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_concurrent_streams(calls_per_connection(offer.memory))
         .add_service(Bounded::new(p4runtime, &room))
         .add_service(Bounded::new(router, &room))
         .add_optional_service(world.map(|world| Bounded::new(world, &room)))
-        .serve_with_incoming_shutdown(connections::incoming(listener, tls), async {
-            // Both a message and a dropped sender mean: stop.
-            let _either = stopped.await;
-        });
+        .serve_with_incoming_shutdown(
+            connections::incoming(listener, tls, offer.fronts.clone()),
+            async {
+                // Both a message and a dropped sender mean: stop.
+                let _either = stopped.await;
+            },
+        );
     runtime.spawn(server);
 
     Ok(Server {

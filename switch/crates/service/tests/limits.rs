@@ -9,15 +9,17 @@ use std::time::Duration;
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;
+use messages::p4::v1::stream_message_response::Update as FromSwitch;
 use messages::p4::v1::update::Type;
 use prost::bytes::Bytes;
-use service::calls::intake::SMALL_MESSAGE_SIZE_BYTES_MAX;
+use service::calls::intake::FREE_SIZE_BYTES;
 use service::connections::CONNECTION_COUNT_MAX;
 use service::server::MESSAGE_SIZE_BYTES_MAX;
 use tonic::{Code, Status};
 
 use support::by_hand::ByHand;
 use support::{Controller, DEVICE_ID, Switch, stream_over, tcp_address, update};
+use units::memory::Budget;
 
 /// A Write of about so many bytes: one entry with metadata.
 fn write_of(length: usize, controller: &Controller) -> p4::WriteRequest {
@@ -38,8 +40,9 @@ async fn write(controller: &Controller, length: usize) -> Result<(), Status> {
 
 /// While the data plane does not answer, a large request keeps its room.
 #[tokio::test]
-async fn large_requests_share_a_room_and_small_ones_need_none() {
-    let mut rig = ByHand::start();
+async fn large_requests_share_a_room_and_short_ones_need_none() {
+    // Of 768 MiB requests have 96, and one client half of that.
+    let mut rig = ByHand::start_with(Budget::new(units::Bytes(768 << 20), units::Bytes(0)));
     let mut controller = stream_over(rig.client().await, "").await;
     rig.drive(async {
         controller.bid(Some(1)).await.unwrap();
@@ -47,16 +50,17 @@ async fn large_requests_share_a_room_and_small_ones_need_none() {
     })
     .await;
 
-    // 40 MiB and 30 MiB are more than 64: whichever comes second is answered first.
+    // Each byte counts twice, and 40 and 30 MiB are more than 48: whichever comes second is answered
+    // first.
     let (mut first, mut second) =
-        (Box::pin(write(&controller, 40 << 20)), Box::pin(write(&controller, 30 << 20)));
+        (Box::pin(write(&controller, 20 << 20)), Box::pin(write(&controller, 15 << 20)));
     let (answer, mut held) = tokio::select! {
         answer = &mut first => (answer, second),
         answer = &mut second => (answer, first),
     };
     let refusal = answer.unwrap_err();
     assert_eq!(refusal.code(), Code::ResourceExhausted);
-    assert!(refusal.message().contains("of 67108864 are free"), "{}", refusal.message());
+    assert!(refusal.message().contains("of 96 are free"), "{}", refusal.message());
 
     // Others are served meanwhile, in calls and on streams.
     let capabilities = controller.client.clone().capabilities(p4::CapabilitiesRequest {}).await;
@@ -64,13 +68,13 @@ async fn large_requests_share_a_room_and_small_ones_need_none() {
     let mut other = stream_over(rig.client().await, "").await;
     let standing = other.bid(Some(0)).await.unwrap().status.unwrap();
     assert_eq!(standing.code, Code::AlreadyExists as i32, "a backup, because its id is lower");
-    let small = write(&controller, SMALL_MESSAGE_SIZE_BYTES_MAX / 2);
+    let small = write(&controller, FREE_SIZE_BYTES / 2);
     let answer = rig.drive(async { tokio::join!(&mut held, small) }).await;
     // Both are of a table that does not exist; neither is refused for its size.
     assert!([answer.0, answer.1].iter().all(|it| it.as_ref().unwrap_err().code() == Code::Unknown));
 
     // And there is room again.
-    let again = rig.drive(write(&controller, 40 << 20)).await.unwrap_err();
+    let again = rig.drive(write(&controller, 20 << 20)).await.unwrap_err();
     assert_eq!(again.code(), Code::Unknown, "{}", again.message());
 }
 
@@ -118,24 +122,22 @@ async fn an_idle_connection_gives_way_and_those_with_calls_stay() {
     controller.load().await;
 }
 
-/// 256 connections with a stream each, then one more; then one goes.
+/// 255 connections with a stream each, and the primary's; then another that becomes primary.
 #[tokio::test]
-async fn one_connection_too_many_is_told_so_and_closed_and_those_that_are_open_go_on() {
+async fn a_primary_that_returns_gets_in_and_the_one_that_there_is_stays() {
     let switch = Switch::start();
     let mut controller = switch.controller(1).await;
-    let address = tcp_address(switch.server.as_ref().unwrap());
     let mut busy = Vec::new();
     for _ in 1..CONNECTION_COUNT_MAX {
         busy.push(switch.stream("").await);
     }
-    let mut refused = TcpStream::connect(address).unwrap();
-    refused.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let mut heard = Vec::new();
-    refused.read_to_end(&mut heard).unwrap();
-    assert!(heard.ends_with(b"256 connections are open; close one"), "{heard:?}");
-    controller.load().await;
-
-    // A place that is given up is taken again, as soon as the server has noticed.
-    drop(busy.pop());
-    while greet(address).1[2] == 0 {}
+    let mut late = switch.controller(2).await;
+    // The oldest of the others was closed for it.
+    assert!(busy[0].hear().await.is_err());
+    late.load().await;
+    let heard = controller.hear().await;
+    assert!(
+        matches!(heard, Ok(FromSwitch::Arbitration(_))),
+        "it is told of the new one: {heard:?}"
+    );
 }

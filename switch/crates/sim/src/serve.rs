@@ -17,6 +17,7 @@ use service::server::{self, Offer, Server, StartError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use stage::{Next, Runner, Stage};
+use units::memory::Budget;
 
 use crate::outside::Library;
 
@@ -61,6 +62,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         begin_thread: || {},
         fronts,
         world: Some(world),
+        // Whoever starts it is whom it serves.
+        memory: Budget::UNLIMITED,
     };
     let server = server::serve(offer).map_err(|error| cannot_serve(&arguments.address, &error))?;
     let listening = server.address().to_string();

@@ -9,6 +9,7 @@ use tracing::level_filters::LevelFilter;
 use units::{Bytes, PortId, Rate};
 
 use crate::logging::{Logging, Sink, Style};
+use crate::memory::MEMORY_MIN;
 use crate::pattern::Pattern;
 use crate::pipeline_form::PipelineForm;
 use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_port};
@@ -108,11 +109,18 @@ pub struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Process")]
     pub user: Option<String>,
 
-    /// The most memory that packets in queues and on lines may take, in MiB; what does not fit is
-    /// dropped, and counted as packet_memory.
-    #[arg(long, value_name = "MIB", default_value_t = device::PACKET_MEMORY.0 >> 20,
-          help_heading = "Process", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    pub packet_memory: u64,
+    /// The most memory that everything may take which clients and programs make, in MiB: packets,
+    /// programs, entries, requests, answers. What does not fit is refused, and told what is full;
+    /// --limits shows the parts. [default: half of the machine's or of the control group's]
+    #[arg(long, value_name = "MIB", help_heading = "Process",
+          value_parser = clap::value_parser!(u64).range(MEMORY_MIN.0 >> 20..=1 << 20))]
+    pub memory: Option<u64>,
+
+    /// The part of it for packets in queues and on lines, in MiB; what does not fit is dropped, and
+    /// counted as packet_memory. [default: a quarter, at most 512]
+    #[arg(long, value_name = "MIB", help_heading = "Process",
+          value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub packet_memory: Option<u64>,
 
     /// The seed of everything that is random: AQM, loss, P4's random().
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Process")]
@@ -172,7 +180,8 @@ impl From<Args> for Settings {
             class_count: args.priority_queues,
             // Rates are the router's own here; the kernel's buffer only helps when we are late.
             backlog_bytes: None,
-            packet_memory: Bytes(args.packet_memory << 20),
+            memory: args.memory.map(|mebibytes| Bytes(mebibytes << 20)),
+            packet_memory: args.packet_memory.map(|mebibytes| Bytes(mebibytes << 20)),
             seed: args.seed,
             pipeline: args.pipeline,
             pcap: args.pcap,

@@ -21,6 +21,7 @@
 //!   narrate/     the steps of packets as lines of the log
 //!   logging/     where the log goes and how its lines look
 //!   spool.rs     writing without waiting for it
+//!   memory.rs    how much memory there is to give
 //!   limits.rs    what the switch is bounded by
 //!   clock.rs     the one place that asks what time it is
 //!   pipeline_form.rs   interpreted, or as machine code
@@ -35,6 +36,7 @@ mod later_ports;
 mod limits;
 mod link;
 mod logging;
+mod memory;
 mod narrate;
 mod netdevs;
 mod opener;
@@ -56,7 +58,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use ports::reach::Restricted;
-use ports::{memory, privilege, system_calls};
+use ports::{privilege, system_calls};
 
 use settings::Settings;
 
@@ -84,14 +86,17 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
 }
 
 fn run(settings: &Settings) -> ExitCode {
-    memory::keep();
+    ports::memory::keep();
     ports::raise_descriptor_limit();
-    let outcome = confine(settings).map_err(error::SwitchError::new).and_then(|missing| {
+    // While the files are in reach that say how much there is.
+    let memory = memory::Memory::of(settings);
+    let confined = memory.and_then(|memory| Ok((memory, confine(settings)?)));
+    let outcome = confined.map_err(error::SwitchError::new).and_then(|(memory, missing)| {
         let log = logging::start(&settings.logging).map_err(error::SwitchError::new)?;
         for what in missing {
             tracing::info!("not confined as far as it could be: {what}");
         }
-        let outcome = start::start(settings).and_then(switch::Switch::run);
+        let outcome = start::start(settings, memory).and_then(switch::Switch::run);
         drop(log);
         outcome
     });

@@ -5,11 +5,13 @@ use std::fmt::Write;
 
 use agent::exchange;
 use agent::front::outbox;
-use device::PACKET_MEMORY;
 use p4runtime::{arbitration, digest, translate};
-use service::{calls, connections, server};
+use service::{connections, server};
 use traffic::QueueConfig;
-use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX};
+use units::memory::Purpose;
+use units::{Bytes, CLASS_COUNT_MAX, PORT_NUMBER_MAX};
+
+use crate::memory::Memory;
 
 /// What is bounded, by how much, and what happens beyond.
 type Row = (&'static str, String, &'static str);
@@ -27,7 +29,7 @@ pub fn table() -> String {
 }
 
 fn rows() -> Vec<Row> {
-    [rows_of_packets(), rows_of_controllers()].concat()
+    [rows_of_packets(), rows_of_memory(), rows_of_controllers()].concat()
 }
 
 fn mebibytes(bytes: usize) -> String {
@@ -41,11 +43,6 @@ fn rows_of_packets() -> Vec<Row> {
         ("port number", PORT_NUMBER_MAX.to_string(), "refused"),
         ("queues of a port", CLASS_COUNT_MAX.to_string(), "refused"),
         ("packets in a queue at first", queue.to_string(), "dropped: queue_limit"),
-        (
-            "memory of packets at first",
-            mebibytes(PACKET_MEMORY.0 as usize),
-            "dropped: packet_memory",
-        ),
         (
             "frames that a port brings in at a turn",
             crate::switch::FRAMES_PER_TURN_MAX.to_string(),
@@ -75,6 +72,20 @@ fn rows_of_packets() -> Vec<Row> {
     ]
 }
 
+/// The parts of the budget on this machine, unless --memory says something else.
+fn rows_of_memory() -> Vec<Row> {
+    let memory = Memory::by_default();
+    let row = |what, limit: Bytes, beyond| (what, mebibytes(limit.0 as usize), beyond);
+    let parts = memory.budget().rows().map(|(purpose, what, limit)| match purpose {
+        Purpose::Calls => row(what, limit, "wait"),
+        Purpose::Packets => row(what, limit, "dropped: packet_memory"),
+        Purpose::Reports | Purpose::Watchers => row(what, limit, "lost, counted"),
+        _ => row(what, limit, "RESOURCE_EXHAUSTED"),
+    });
+    let whole = row("memory of all that clients make, of which", memory.all, "by its parts:");
+    std::iter::once(whole).chain(parts).collect()
+}
+
 /// What controllers take.
 fn rows_of_controllers() -> Vec<Row> {
     vec![
@@ -85,28 +96,22 @@ fn rows_of_controllers() -> Vec<Row> {
             arbitration::ROLES_PER_CONNECTION_MAX.to_string(),
             "RESOURCE_EXHAUSTED",
         ),
-        ("connections", connections::CONNECTION_COUNT_MAX.to_string(), "an idle one gives way"),
-        ("calls open on a connection", server::CALLS_PER_CONNECTION_MAX.to_string(), "wait"),
+        ("connections", connections::CONNECTION_COUNT_MAX.to_string(), "another gives way"),
+        (
+            "calls open on a connection, with little memory fewer",
+            server::CALLS_PER_CONNECTION_MAX.to_string(),
+            "wait",
+        ),
         (
             "size of a request",
             mebibytes(server::MESSAGE_SIZE_BYTES_MAX),
             "RESOURCE_EXHAUSTED or OUT_OF_RANGE",
         ),
-        (
-            "unanswered requests above 256 KiB, together",
-            mebibytes(calls::intake::LARGE_MESSAGES_SIZE_BYTES_MAX),
-            "RESOURCE_EXHAUSTED",
-        ),
         ("requests on their way to the packets", exchange::WAITING_COUNT_MAX.to_string(), "wait"),
         (
-            "entries or cells that a DATAPLANE_ATOMIC batch changes",
+            "entries or cells of a DATAPLANE_ATOMIC batch",
             agent::ATOMIC_STEPS_MAX.to_string(),
             "UNIMPLEMENTED",
-        ),
-        (
-            "entities of answers that clients have not taken",
-            calls::ANSWER_ENTITIES_MAX.to_string(),
-            "RESOURCE_EXHAUSTED",
         ),
         (
             "weights of a group, added up",

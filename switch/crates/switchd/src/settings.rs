@@ -46,8 +46,10 @@ pub struct Settings {
     pub class_count: u8,
     /// How many bytes may wait behind a port in the kernel; none: as many as it can take.
     pub backlog_bytes: Option<usize>,
-    /// The most that packets may take.
-    pub packet_memory: Bytes,
+    /// The most that all may take that clients and programs make; none: by the machine.
+    pub memory: Option<Bytes>,
+    /// The most that packets may take of it; none: a part.
+    pub packet_memory: Option<Bytes>,
     /// The seed of everything random.
     pub seed: u64,
     /// How programs run.

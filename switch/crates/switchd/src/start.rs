@@ -22,6 +22,7 @@ use units::{PortId, Time};
 
 use crate::clock::Clock;
 use crate::error::SwitchError;
+use crate::memory::{self, Memory};
 use crate::netdevs::Netdevs;
 use crate::opener::Opener;
 use crate::precedence::PrecedenceKeeper;
@@ -30,16 +31,17 @@ use crate::switch::{Core, Switch};
 use crate::tap::Tap;
 
 /// Opens, loads, listens. `settings` have been checked.
-pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
+pub fn start(settings: &Settings, memory: Memory) -> Result<Switch, SwitchError> {
     let program_config = pipeline::Config {
         drop_port: settings.drop_port,
         cpu_port: settings.cpu_port,
         seed: settings.seed,
         compile: settings.pipeline.compiler(),
+        memory: memory.budget(),
     };
     let clock = Clock::start();
     let mut device = Device::new(program_config);
-    device.bound_memory(settings.packet_memory);
+    device.bound_memory(memory.packets);
     let program = settings.program.as_deref().map(|path| load(path, &device)).transpose()?;
     let sockets = open_ports(settings)?;
     let mut tap = Tap::open(settings).map_err(SwitchError::new)?;
@@ -70,6 +72,8 @@ pub fn start(settings: &Settings) -> Result<Switch, SwitchError> {
     let precedence = PrecedenceKeeper::begin();
     // Its thread has the rights that this one has now.
     opening.start().map_err(|e| SwitchError::new(format!("cannot start a thread: {e}")))?;
+    memory::give_back_now_and_then(give_up_everything)
+        .map_err(|e| SwitchError::new(format!("cannot start a thread: {e}")))?;
     let rights = if settings.user.is_some() { DEVICES } else { PORTS };
     privilege::keep(rights).map_err(SwitchError::new)?;
     announce(settings, &server);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use units::memory::Exhausted;
+
 /// Why a table, profile or group did not take a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableError {
@@ -30,8 +32,16 @@ pub enum TableError {
     InUse { what: String },
     /// The key does not fit the table.
     Key { table: String, message: String },
+    /// There is no memory left for it.
+    Memory(Exhausted),
     /// There is no such entry, member or group.
     NotFound { what: String },
+}
+
+impl From<Exhausted> for TableError {
+    fn from(exhausted: Exhausted) -> TableError {
+        TableError::Memory(exhausted)
+    }
 }
 
 impl fmt::Display for TableError {
@@ -50,6 +60,7 @@ impl fmt::Display for TableError {
             }
             TableError::InUse { what } => write!(f, "{what} is in use; remove its users first"),
             TableError::Key { table, message } => write!(f, "table {table}: {message}"),
+            TableError::Memory(exhausted) => write!(f, "{exhausted}"),
             TableError::NotFound { what } => write!(f, "there is no {what}"),
         }
     }

@@ -72,6 +72,11 @@ impl ExactIndex {
         self.count
     }
 
+    /// What it takes.
+    pub fn size_bytes(&self) -> usize {
+        size_of_val(self.slots.as_slice())
+    }
+
     /// How many keys there would be room for if it were full.
     #[cfg(test)]
     pub fn slot_count(&self) -> usize {

@@ -200,6 +200,12 @@ impl LpmIndex {
         entry
     }
 
+    /// What it takes.
+    pub fn size_bytes(&self) -> usize {
+        let nodes = size_of_val(self.slots.as_slice()) + size_of_val(self.held.as_slice());
+        nodes + self.roots.size_bytes() + self.prefixes.size_bytes()
+    }
+
     /// The length of the longest prefix in the node of `span` that is shorter than `length` and
     /// covers its slots.
     fn next_shorter(&self, span: &Span, length: u32) -> Option<u32> {

@@ -31,6 +31,19 @@ pub struct ActionProfile {
     members: BTreeMap<u32, Used<Member>>,
     /// Member ids of a group, ascending; one that counts twice is there twice.
     groups: BTreeMap<u32, Used<Vec<u32>>>,
+    /// What members and groups take, about; without the groups' lists, which change as ports come and
+    /// go and are counted by whoever keeps what was written.
+    size_bytes: u64,
+}
+
+/// What a member or group takes with its place among the others, without its lists.
+const OBJECT_BYTES: usize = 192;
+
+impl Member {
+    fn size_bytes(&self) -> u64 {
+        (OBJECT_BYTES + self.data.len() * size_of::<Int>() + size_of_val(self.limbs.as_slice()))
+            as u64
+    }
 }
 
 /// Something with the number of its uses: by entries, and of a member by groups.
@@ -43,8 +56,15 @@ struct Used<T> {
 impl ActionProfile {
     /// A profile without members. Without a selector it has no groups either.
     pub fn new(name: String, size: usize, has_selector: bool) -> ActionProfile {
-        let (members, groups) = (BTreeMap::new(), BTreeMap::new());
-        ActionProfile { name, size, has_selector, actions: Vec::new(), members, groups }
+        ActionProfile {
+            name,
+            size,
+            has_selector,
+            actions: Vec::new(),
+            members: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            size_bytes: 0,
+        }
     }
 
     /// A table of the profile may run these actions of the program.
@@ -69,6 +89,11 @@ impl ActionProfile {
     /// How many members it can have; 0 is any number.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// What its members and groups take, about, without the groups' lists.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
     }
 
     /// Members with ids in this range, in their order.
@@ -143,6 +168,7 @@ impl ActionProfile {
             let what = format!("action profile {}", self.name);
             return Err(TableError::Full { what, size: self.size });
         }
+        self.size_bytes += member.size_bytes();
         self.members.insert(id, Used { it: member, uses: 0 });
         Ok(())
     }
@@ -151,6 +177,8 @@ impl ActionProfile {
     pub fn modify_member(&mut self, id: u32, member: Member) -> Result<(), TableError> {
         match self.members.get_mut(&id) {
             Some(slot) => {
+                self.size_bytes += member.size_bytes();
+                self.size_bytes -= slot.it.size_bytes();
                 slot.it = member;
                 Ok(())
             }
@@ -162,7 +190,8 @@ impl ActionProfile {
     pub fn delete_member(&mut self, id: u32) -> Result<(), TableError> {
         let uses = self.members.get(&id).map(|member| member.uses);
         self.check_unused("member", id, uses)?;
-        self.members.remove(&id);
+        let removed = self.members.remove(&id);
+        self.size_bytes -= removed.map_or(0, |member| member.it.size_bytes());
         Ok(())
     }
 
@@ -195,6 +224,9 @@ impl ActionProfile {
         for member in &members {
             self.note_use(&EntryAction::Member(*member));
         }
+        if new {
+            self.size_bytes += OBJECT_BYTES as u64;
+        }
         let group = self.groups.entry(id).or_insert(Used { it: Vec::new(), uses: 0 });
         let before = std::mem::replace(&mut group.it, members);
         self.forget_members(&before);
@@ -206,6 +238,7 @@ impl ActionProfile {
         let uses = self.groups.get(&id).map(|group| group.uses);
         self.check_unused("group", id, uses)?;
         if let Some(group) = self.groups.remove(&id) {
+            self.size_bytes -= OBJECT_BYTES as u64;
             self.forget_members(&group.it);
         }
         Ok(())
@@ -235,6 +268,7 @@ impl ActionProfile {
     pub fn reset(&mut self) {
         self.members.clear();
         self.groups.clear();
+        self.size_bytes = 0;
     }
 
     fn not_found(&self, what: &str, id: u32) -> TableError {

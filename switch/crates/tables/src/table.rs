@@ -110,6 +110,8 @@ pub struct Table {
     last_hits: Vec<Cell<Time>>,
     free: Vec<u32>,
     count: usize,
+    /// What an entry takes, about.
+    entry_bytes: usize,
 }
 
 /// What an entry takes without its key and data, and what each of its keys takes. Neither is the
@@ -155,6 +157,7 @@ impl TableConfig {
 impl Table {
     /// A table without entries.
     pub fn new(config: TableConfig) -> Table {
+        let entry_bytes = config.entry_bytes();
         let shape = &config.shape;
         let room = config.size.min(RESERVED_SIZE_MAX);
         let index = if shape.is_ternary() {
@@ -194,6 +197,7 @@ impl Table {
             last_hits: with_room(room),
             free: with_room(room),
             count: 0,
+            entry_bytes,
         }
     }
 
@@ -204,6 +208,17 @@ impl Table {
     /// How many entries it has.
     pub fn len(&self) -> usize {
         self.count
+    }
+
+    /// What its entries take, about, and what finds them. An entry that is removed leaves its room to
+    /// the next one.
+    pub fn size_bytes(&self) -> u64 {
+        let index = match &self.index {
+            Index::Exact(index) => index.size_bytes(),
+            Index::Lpm(index) => index.size_bytes(),
+            Index::Ternary(index) => index.size_bytes(),
+        };
+        (index + self.entries.len() * self.entry_bytes) as u64
     }
 
     /// How many masks its entries have. A change looks through them all, as a packet does; in

@@ -19,6 +19,13 @@ use crate::exact::NONE;
 use crate::room::with_room;
 use crate::segments::Segments;
 
+/// What a mask takes without a key, about.
+const MASK_BYTES: usize = 512;
+/// Keys of whose size the hash table of a mask is at least.
+const KEYS_PER_MASK: usize = 8;
+/// Slots that a key has in a hash table, at most.
+const SLOTS_PER_KEY: usize = 3;
+
 /// One entry as this index sees it.
 #[derive(Clone, Debug)]
 struct Item {
@@ -80,6 +87,14 @@ impl TernaryIndex {
             ranges: with_room(entries * range_count),
             range_count,
         }
+    }
+
+    /// What it takes, about.
+    pub fn size_bytes(&self) -> usize {
+        let slot = (self.stride + 1) * size_of::<u64>();
+        let ranges = self.range_count * size_of::<Range>();
+        let item = size_of::<Item>() + ranges + SLOTS_PER_KEY * slot;
+        self.items.len() * item + self.tuples.len() * (MASK_BYTES + KEYS_PER_MASK * slot)
     }
 
     /// How many masks there are: a change looks through them, as a packet does.

@@ -7,6 +7,7 @@
 //! * [`PortId`] and [`ClassId`] are numbers that must not be mixed up with counts or each other.
 //! * [`DropReason`] is why a packet ended, in the program, in a queue or between them; [`Fault`] is
 //!   what a decider from outside did wrong.
+//! * [`memory`] is the budget that everything comes out of which clients and programs make.
 //!
 //! Arithmetic is exact integer arithmetic; nothing here (or in any crate above) uses floating
 //! point for time. Quotients that are not whole are rounded up, so a link never runs faster than
@@ -15,6 +16,7 @@
 mod fault;
 mod ids;
 mod length;
+pub mod memory;
 mod rate;
 mod ratio;
 mod reason;

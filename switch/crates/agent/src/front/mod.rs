@@ -41,6 +41,7 @@ use crate::programs::Published;
 use crate::reports::Reported;
 use crate::request::Request;
 use ::p4runtime::Refusal;
+use units::memory::{Budget, Owner, Purpose, Share};
 
 /// One device, as controllers see it.
 #[derive(Debug)]
@@ -50,6 +51,7 @@ pub struct Front {
     plane: Handle<Request>,
     lost_reports: Arc<AtomicU64>,
     hides_local: bool,
+    memory: Budget,
 }
 
 impl Front {
@@ -62,7 +64,19 @@ impl Front {
         lost_reports: Arc<AtomicU64>,
     ) -> Self {
         let sessions = Sessions::new(device_id);
-        Self { sessions, programs, plane, lost_reports, hides_local: false }
+        let memory = Budget::UNLIMITED;
+        Self { sessions, programs, plane, lost_reports, hides_local: false, memory }
+    }
+
+    /// What waits for controllers comes out of this memory.
+    #[must_use]
+    pub fn with_memory(self, memory: Budget) -> Self {
+        Self { sessions: self.sessions.with_memory(memory), memory, ..self }
+    }
+
+    /// Each watcher has no more than it leaves to others.
+    fn share_of_watcher(&self) -> Share {
+        self.memory.share_of(Purpose::Watchers, &Owner::default())
     }
 
     /// A program that no controller has sent is none to a controller that asks, as in the P4 project's
@@ -75,10 +89,15 @@ impl Front {
     /// Tells the primaries concerned what the data plane has reported, `epoch_ns` nanoseconds after
     /// 1970.
     pub fn tell(&self, reported: &Reported, epoch_ns: i64) {
-        let Reported { config, report } = reported;
+        let Reported { config, report, .. } = reported;
         if let Some(notification) = report.notification(&config.index, epoch_ns) {
             self.sessions.report(&notification.message, |role| notification.concerns(role));
         }
+    }
+
+    /// Whether a stream of this connection is a primary's.
+    pub fn leads(&self, connection: u64) -> bool {
+        self.sessions.leads(connection)
     }
 
     /// Ends every stream, and says why.

@@ -24,6 +24,7 @@ use futures_util::Stream;
 use messages::p4::v1::stream_message_response::Update;
 use messages::p4::v1::{StreamError, StreamMessageResponse};
 use prost::Message;
+use units::memory::{Budget, Purpose, Share};
 
 /// Bytes of reports that may wait on one stream: half a second of full frames at 64 Mb/s.
 pub const REPORT_SIZE_BYTES_MAX: usize = 4 << 20;
@@ -36,9 +37,27 @@ const REPORT_OVERHEAD_BYTES: usize = 256;
 /// Notices of arbitration that may wait on one stream.
 pub const NOTICE_COUNT_MAX: usize = 64;
 
-/// What the reports of all streams of a device take.
-#[derive(Debug, Default)]
-pub struct Room(AtomicUsize);
+/// What the reports of all streams of a device take, and may take.
+#[derive(Debug)]
+pub struct Room {
+    taken_bytes: AtomicUsize,
+    bound_bytes: usize,
+    memory: Budget,
+}
+
+impl Room {
+    /// The room that this memory has for reports.
+    pub fn of(memory: Budget) -> Room {
+        let bound = memory.limit(Purpose::Reports).0.min(REPORTS_SIZE_BYTES_MAX as u64);
+        Room { taken_bytes: AtomicUsize::new(0), bound_bytes: bound as usize, memory }
+    }
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room::of(Budget::UNLIMITED)
+    }
+}
 
 /// One controller's waiting messages; shared between those who send and the stream that drains.
 #[derive(Debug, Default)]
@@ -58,6 +77,8 @@ struct State {
     end: Option<Result<(), Status>>,
     /// The task that drains, if it sleeps.
     waker: Option<Waker>,
+    /// What waits takes of the memory.
+    memory: Share,
 }
 
 #[derive(Debug)]
@@ -70,7 +91,8 @@ enum Waiting {
 impl Outbox {
     /// An empty one, which shares a room with others.
     pub fn new(room: &Arc<Room>) -> Outbox {
-        Outbox { state: Mutex::default(), room: Arc::clone(room) }
+        let memory = room.memory.share(Purpose::Reports);
+        Outbox { state: Mutex::new(State { memory, ..State::default() }), room: Arc::clone(room) }
     }
 
     /// Queues something that the controller may miss. `false`: there was no room; it is counted.
@@ -102,7 +124,7 @@ impl Outbox {
             let fits = state.error_size_bytes + size_bytes <= ERROR_SIZE_BYTES_MAX;
             if fits && self.take_room(&mut state, &message) {
                 state.error_size_bytes += size_bytes;
-                state.queue.push_back(Waiting::Error(message));
+                state.queue.push_back(Waiting::Error(detached(message)));
                 return state.wake();
             }
             error.details = None;
@@ -114,12 +136,13 @@ impl Outbox {
     fn take_room(&self, state: &mut State, message: &StreamMessageResponse) -> bool {
         let size_bytes = cost(message);
         let own = state.report_size_bytes + size_bytes;
-        let all = self.room.0.load(Ordering::Relaxed) + size_bytes;
-        if own > REPORT_SIZE_BYTES_MAX || own + all > REPORTS_SIZE_BYTES_MAX {
+        let all = self.room.taken_bytes.load(Ordering::Relaxed) + size_bytes;
+        let is_fair = own <= REPORT_SIZE_BYTES_MAX && own + all <= self.room.bound_bytes;
+        if !is_fair || state.memory.set(own as u64).is_err() {
             return false;
         }
         state.report_size_bytes = own;
-        self.room.0.fetch_add(size_bytes, Ordering::Relaxed);
+        self.room.taken_bytes.fetch_add(size_bytes, Ordering::Relaxed);
         true
     }
 
@@ -165,7 +188,8 @@ impl Outbox {
 
     /// Nothing waits any more.
     fn give_back_all(&self, state: &mut State) {
-        self.room.0.fetch_sub(state.report_size_bytes, Ordering::Relaxed);
+        self.room.taken_bytes.fetch_sub(state.report_size_bytes, Ordering::Relaxed);
+        state.memory.shrink(0);
         (state.report_size_bytes, state.error_size_bytes) = (0, 0);
     }
 
@@ -204,6 +228,11 @@ impl State {
     }
 }
 
+/// The same in memory of its own: what it is about lies in what was received with it.
+fn detached(message: StreamMessageResponse) -> StreamMessageResponse {
+    StreamMessageResponse::decode(&message.encode_to_vec()[..]).unwrap_or(message)
+}
+
 /// What a report takes.
 fn cost(message: &StreamMessageResponse) -> usize {
     message.encoded_len() + REPORT_OVERHEAD_BYTES
@@ -227,7 +256,9 @@ impl Stream for OutboxStream {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut state = self.0.lock();
         if let Some((message, size_bytes)) = state.next() {
-            self.0.room.0.fetch_sub(size_bytes, Ordering::Relaxed);
+            self.0.room.taken_bytes.fetch_sub(size_bytes, Ordering::Relaxed);
+            let left = state.report_size_bytes as u64;
+            state.memory.shrink(left);
             return Poll::Ready(Some(Ok(message)));
         }
         match &mut state.end {
@@ -310,10 +341,22 @@ mod tests {
         let taken: Vec<usize> = outboxes.iter().map(fill).collect();
         // Of 64 MiB, 19 take three each and leave seven, which is twice what three more would be.
         assert_eq!(taken[..19], [3; 19]);
-        assert!(room.0.load(Ordering::Relaxed) <= REPORTS_SIZE_BYTES_MAX);
+        assert!(room.taken_bytes.load(Ordering::Relaxed) <= REPORTS_SIZE_BYTES_MAX);
         assert!(taken[20..].iter().any(|count| *count > 0), "{taken:?}");
         drop(outboxes);
-        assert_eq!(room.0.load(Ordering::Relaxed), 0);
+        assert_eq!(room.taken_bytes.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn what_waits_takes_of_the_memory_and_gives_it_back() {
+        // Two MiB are for reports, and a stream leaves as much as it takes.
+        let budget = Budget::new(units::Bytes(48 << 20), units::Bytes(0));
+        let outbox = Arc::new(Outbox::new(&Arc::new(Room::of(budget))));
+        let taken = (0..50).filter(|_| outbox.report(packet(100_000))).count();
+        assert_eq!(taken, 10);
+        assert!(budget.taken(Purpose::Reports).0 > 1_000_000);
+        assert_eq!(drain(&outbox).len(), 10);
+        assert_eq!(budget.taken(Purpose::Reports), units::Bytes(0));
     }
 
     #[test]

@@ -12,12 +12,14 @@ use ::p4runtime::translate::{change, query};
 use ::p4runtime::{Refusal, Status};
 use messages::p4::v1 as p4;
 use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
+use prost::Message;
+use units::memory::{Owner, Purpose, Share};
 
 use super::Front;
 use super::sessions::Claim;
 use crate::batch::Atomicity;
 use crate::forwarding::Load;
-use crate::request::Request;
+use crate::request::{Findings, Request};
 use crate::write::check_batch;
 
 /// The version of the API that is served: that of the definitions the messages are made from.
@@ -26,29 +28,31 @@ const API_VERSION: &str = "1.4.1";
 /// Entities in one message of a Read's answer: some 100 KB, well below the 4 MiB that clients take.
 const ENTITIES_PER_MESSAGE: usize = 1000;
 
+/// A message with more bytes than this takes no further entity: metadata may be long.
+const MESSAGE_SIZE_BYTES: usize = 1 << 20;
+
 /// What a Read found, as messages of bounded size: an iterator, and a last word after it.
 #[derive(Debug)]
 pub struct ReadAnswer {
     config: Arc<Config>,
-    entity_count: usize,
     found: Flatten<IntoIter<Vec<Found>>>,
+    /// What they take, until the last is taken.
+    _memory: Share,
     /// What went wrong, if something did; told after what was found.
     pub failure: Option<Status>,
-}
-
-impl ReadAnswer {
-    /// How many entities there are in all messages.
-    pub fn entity_count(&self) -> usize {
-        self.entity_count
-    }
 }
 
 impl Iterator for ReadAnswer {
     type Item = p4::ReadResponse;
 
     fn next(&mut self) -> Option<p4::ReadResponse> {
-        let entities = self.found.by_ref().take(ENTITIES_PER_MESSAGE);
-        let entities: Vec<_> = entities.map(|found| found.message(&self.config.index)).collect();
+        let (mut entities, mut size_bytes) = (Vec::new(), 0);
+        while entities.len() < ENTITIES_PER_MESSAGE && size_bytes < MESSAGE_SIZE_BYTES {
+            let Some(found) = self.found.next() else { break };
+            let entity = found.message(&self.config.index);
+            size_bytes += entity.encoded_len();
+            entities.push(entity);
+        }
         (!entities.is_empty()).then_some(p4::ReadResponse { entities })
     }
 }
@@ -81,8 +85,14 @@ impl Front {
         }
     }
 
-    /// Read. `room`: how much of errors the client takes.
-    pub async fn read(&self, request: p4::ReadRequest, room: Room) -> Result<ReadAnswer, Status> {
+    /// Read. `room`: how much of errors the client takes. What is found comes out of this client's
+    /// memory.
+    pub async fn read(
+        &self,
+        request: p4::ReadRequest,
+        room: Room,
+        owner: &Owner,
+    ) -> Result<ReadAnswer, Status> {
         self.sessions.check_device(request.device_id)?;
         if request.entities.iter().any(|entity| entity.entity.is_none()) {
             let message = "an entity is empty: say what to read, with ids 0 for all of a kind";
@@ -93,13 +103,14 @@ impl Front {
         let queries = queries.collect();
         let for_plane = Arc::clone(&config);
         let role = request.role;
-        let read = |reply| Request::Read { config: for_plane, queries, role, reply };
-        let (found, results) = self.plane.ask(read).await??;
+        let memory = self.memory.share_of(Purpose::Answers, owner);
+        let read = |reply| Request::Read { config: for_plane, queries, role, memory, reply };
+        let Findings { portions, results, memory } = self.plane.ask(read).await??;
         let failed = results.iter().any(Result::is_err);
         Ok(ReadAnswer {
             config,
-            entity_count: found.iter().map(Vec::len).sum(),
-            found: found.into_iter().flatten(),
+            found: portions.into_iter().flatten(),
+            _memory: memory,
             failure: failed.then(|| batch_status("Read", &results, room)),
         })
     }

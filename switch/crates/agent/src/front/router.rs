@@ -114,7 +114,7 @@ impl Front {
     pub async fn trace(&self, request: &v1::TraceRequest) -> Result<FeedStream, Refusal> {
         self.check_reader(request.device_id)?;
         let filters = trace::filters_of(request)?;
-        let feed = FeedStream(Arc::new(Feed::default()));
+        let feed = FeedStream(Arc::new(Feed::new(false, self.share_of_watcher())));
         let for_plane = Arc::clone(&feed.0);
         let make = |reply| Request::Trace { filters, feed: for_plane, reply };
         self.plane.ask(make).await??;
@@ -129,7 +129,7 @@ impl Front {
         self.check_reader(request.device_id)?;
         let filter = watch::filter_of(request)?;
         // Should this call end before the data plane has answered, the feed closes with it.
-        let feed = FeedStream(Arc::new(Feed::new(request.may_lose)));
+        let feed = FeedStream(Arc::new(Feed::new(request.may_lose, self.share_of_watcher())));
         let for_plane = Arc::clone(&feed.0);
         let make = |reply| Request::Watch { filter, feed: for_plane, reply };
         let start = self.plane.ask(make).await??;

@@ -17,6 +17,7 @@ use ::p4runtime::refusal::Refusal;
 use messages::google::rpc;
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_message_response::Update;
+use units::memory::Budget;
 
 use super::outbox::{Outbox, Room};
 
@@ -117,6 +118,12 @@ impl Sessions {
         Self { device_id, state: Mutex::new(state) }
     }
 
+    /// What waits on all streams comes out of this memory.
+    pub fn with_memory(self, memory: Budget) -> Self {
+        self.lock().room = Arc::new(Room::of(memory));
+        self
+    }
+
     /// A stream has been opened, by this connection; it takes part in nothing until its first
     /// [`Self::bid`].
     pub fn open(&self, connection: u64) -> (ClientId, Arc<Outbox>) {
@@ -207,6 +214,11 @@ impl Sessions {
     /// The role that `client` leads, if it leads one.
     pub fn role_led_by(&self, client: ClientId) -> Option<String> {
         self.lock().arbitration.role_led_by(client).map(str::to_owned)
+    }
+
+    /// Whether a stream of this connection leads a role.
+    pub fn leads(&self, connection: u64) -> bool {
+        self.lock().arbitration.leads(connection)
     }
 
     /// Offers a report to the primary of every role that `concerns` lets through.

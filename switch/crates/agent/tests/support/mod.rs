@@ -32,6 +32,7 @@ use p4runtime::netdev::NetdevCounters;
 use prost::Message as _;
 use prost::bytes::Bytes;
 use traffic::PortConfig;
+use units::memory::{Budget, Owner};
 use units::{PortId, Span, Time};
 
 pub const DEVICE_ID: u64 = 3;
@@ -123,13 +124,19 @@ pub struct Rig {
 
 impl Rig {
     pub fn start(old: &Program, new: &Program) -> Rig {
+        Rig::start_with(old, new, Budget::UNLIMITED)
+    }
+
+    /// One whose programs and entries come out of this memory.
+    pub fn start_with(old: &Program, new: &Program, memory: Budget) -> Rig {
+        let settings = pipeline::Config { memory, ..pipeline::Config::default() };
         let (plane, inbox) = exchange(Arc::new(|| ()));
         let (reporter, _reports) = Reporter::new();
         let (discard, _freed_at_once) = Discard::new();
         let lost = reporter.lost_count();
         let agent = Agent::new(inbox, reporter, discard);
         let front = Arc::new(Front::new(DEVICE_ID, agent.published(), plane, lost));
-        let mut device = Device::new(pipeline::Config::default());
+        let mut device = Device::new(settings);
         let ports = (1..=3).map(|port| (PortId(port), PortConfig::strict(None, 1))).collect();
         let config = traffic::Config { ports, ..traffic::Config::default() };
         device.configure(Time::ZERO, config).expect("ports of one kind");
@@ -139,7 +146,7 @@ impl Rig {
         let mut rig = Rig { new: new.clone(), device, attached, agent, front, now, stream };
         rig.become_primary();
         let config = Arc::new(Config::new(Some(old.config.clone())).expect("it fits"));
-        let load = Load::new(config, &pipeline::Config::default()).expect("it loads");
+        let load = Load::new(config, &settings).expect("it loads");
         let (agent, mut plane) = rig.parts();
         agent.adopt(&mut plane, load);
         rig
@@ -260,7 +267,7 @@ impl Rig {
         })
     }
 
-    fn update(&self, kind: Type, number: u32) -> p4::Update {
+    pub fn update(&self, kind: Type, number: u32) -> p4::Update {
         let value = Bytes::copy_from_slice(&(number + 1).to_be_bytes());
         let exact = p4::field_match::Exact { value: bits_of(value) };
         let field_match_type = Some(p4::field_match::FieldMatchType::Exact(exact));
@@ -282,7 +289,7 @@ impl Rig {
         self.complete(self.write_entries(Type::Insert, 100..101, Atomicity::ContinueOnError));
         let (front, request) = (self.front(), self.read_request());
         self.complete(Box::pin(async move {
-            let found = front.read(request, Room::USUAL).await.unwrap();
+            let found = front.read(request, Room::USUAL, &Owner::default()).await.unwrap();
             let entries = found.flat_map(|message| message.entities);
             let tables = entries.filter(|it| matches!(it.entity, Some(Entity::TableEntry(_))));
             assert!(tables.count() >= 1, "what was written is read");

@@ -13,6 +13,7 @@ use messages::p4::v1::write_request::Atomicity;
 use messages::vitrine::v1;
 use p4runtime::details::Room;
 use prost::Message;
+use units::memory::Owner;
 
 use super::{Call, DEVICE_ID, Rig};
 
@@ -74,7 +75,7 @@ fn call_of(rig: &mut Rig, kind: u8, bytes: &[u8]) -> Option<Call> {
         1 => {
             let request = p4::ReadRequest::decode(bytes).ok()?;
             Box::pin(async move {
-                if let Ok(answer) = front.read(request, Room::USUAL).await {
+                if let Ok(answer) = front.read(request, Room::USUAL, &Owner::default()).await {
                     answer.for_each(drop);
                 }
             })

@@ -76,7 +76,7 @@ impl Watch {
                 ))
             })?),
         };
-        Ok(Watch::Port(bytes.clone(), number.map(PortId)))
+        Ok(Watch::Port(super::own(bytes), number.map(PortId)))
     }
 
     /// The port; none where there is none, or none with such a number.

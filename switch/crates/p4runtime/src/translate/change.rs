@@ -122,6 +122,26 @@ impl Change {
         }
     }
 
+    /// Whether it brings something that is kept in memory of its own; cells are there already, and
+    /// members of value sets are counted where they are.
+    pub fn is_kept(&self) -> bool {
+        match self {
+            Change::Table(change) => !matches!(change, TableChange::Delete(_)),
+            Change::Member(_, _, change) => *change != MemberChange::Delete,
+            Change::Group(_, _, change) => !matches!(change, GroupChange::Delete),
+            Change::MulticastGroup(change) => !matches!(change, NumberedChange::Delete(_)),
+            Change::CloneSession(change) => !matches!(change, NumberedChange::Delete(_)),
+            Change::Counter(..)
+            | Change::Digest(..)
+            | Change::DirectCounter(..)
+            | Change::DirectMeter(..)
+            | Change::Meter(..)
+            | Change::Nothing
+            | Change::Register(..)
+            | Change::ValueSet(..) => false,
+        }
+    }
+
     /// The ports on which choices that it brings depend.
     pub fn watched_ports(&self) -> Vec<PortId> {
         match self {

@@ -20,7 +20,14 @@ pub mod query;
 pub mod replication;
 pub mod table;
 
+use prost::bytes::Bytes;
+
 use crate::refusal::Refusal;
+
+/// Bytes that are kept, in memory of their own: those of a message keep the whole message.
+pub(crate) fn own(bytes: &Bytes) -> Bytes {
+    Bytes::copy_from_slice(bytes)
+}
 
 /// An update must say what to do.
 pub(crate) fn unspecified() -> Refusal {

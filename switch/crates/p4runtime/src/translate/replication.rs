@@ -92,7 +92,7 @@ pub fn multicast_change_of(
     let id = entry.multicast_group_id;
     let state = || {
         let replicas = replicas_of(ports, &entry.replicas)?;
-        Ok(MulticastGroup { replicas, metadata: entry.metadata.clone() })
+        Ok(MulticastGroup { replicas, metadata: super::own(&entry.metadata) })
     };
     NumberedChange::new(kind, id, GROUP_ID_MAX, state)
         .map_err(|refusal| refusal.within(format!("multicast group {id}")))

@@ -10,7 +10,7 @@ use prost::bytes::Bytes;
 
 use super::action::{self, ActionCall, EntryAction, Use};
 use super::cells::{self, CounterValue, MeterRates};
-use super::matching;
+use super::{matching, own};
 use crate::index::{Index, Table};
 use crate::refusal::Refusal;
 
@@ -229,7 +229,7 @@ pub fn check_default(entry: &p4::TableEntry) -> Result<(), Refusal> {
 }
 
 fn attachment_of(entry: &p4::TableEntry) -> Attachment {
-    Attachment { controller_metadata: entry.controller_metadata, metadata: entry.metadata.clone() }
+    Attachment { controller_metadata: entry.controller_metadata, metadata: own(&entry.metadata) }
 }
 
 fn idle_timeout_of(table: &Table, entry: &p4::TableEntry) -> Result<u64, Refusal> {

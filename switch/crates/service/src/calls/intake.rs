@@ -1,12 +1,13 @@
 //! How much of what controllers send is held at once.
 //!
 //! A request may be as long as a program with its P4Info or some hundred thousand entries, and
-//! while it is read, translated and carried out it takes several times that much memory. So large
-//! messages share a room. Each takes its length of it when its first bytes say how long it is, and
-//! gives that back when the call is answered; one that finds no room is refused at once, and its
-//! sender may send it again, or in parts. Small messages need none: who asks for little is served.
-//! Who has announced a large one and then sends it a byte at a time keeps the room only until
-//! somebody else needs it: below [`PACE_BYTES_PER_S`] it gives way.
+//! while it is read, translated and carried out it takes several times that much memory. So each takes
+//! of the memory for requests what its length says when its first bytes tell it, what its elements
+//! say as they arrive (`elements.rs`), and gives it back when the call is answered. One that finds no
+//! room is refused at once, and its sender may send it again, or in parts. Messages of up to
+//! [`FREE_SIZE_BYTES`] take nothing, being covered by what every call has: who asks for little is
+//! served. Who has announced more and then sends it a byte at a time keeps the room only until somebody
+//! else needs it: below [`PACE_BYTES_PER_S`] it gives way.
 //!
 //! ```text
 //!   DATA frames of HTTP/2   ─────┬───────────────┬──────────┬─────
@@ -24,24 +25,65 @@ use std::time::Duration;
 use futures_util::task::AtomicWaker;
 use http_body::Frame;
 use p4runtime::Refusal;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 use tonic::body::Body;
 use tonic::codegen::{Bytes, Service, http};
 use tonic::server::NamedService;
+use units::memory::{Budget, Exhausted, Owner, Purpose, Share};
 
-use crate::connections::{Caller, caller_of};
+use super::elements::Elements;
+use crate::connections::{CONNECTION_COUNT_MAX, Caller, caller_of};
 use crate::places::OpenCall;
 use crate::status::tonic_status;
 
 /// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
 pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 
-/// Large messages that are held at the same time: one of the longest, or several that are shorter.
-pub const LARGE_MESSAGES_SIZE_BYTES_MAX: usize = MESSAGE_SIZE_BYTES_MAX;
+/// Messages up to this take no memory of their own.
+pub const FREE_SIZE_BYTES: usize = 1 << 10;
 
-/// Messages up to this need no room.
-pub const SMALL_MESSAGE_SIZE_BYTES_MAX: usize = 256 << 10;
+/// What a call takes that does nothing, with a message of [`FREE_SIZE_BYTES`].
+const CALL_BYTES: u64 = 8 << 10;
+
+/// Calls that one connection may have open at the same time, where there is memory for as many on all
+/// connections.
+pub const CALLS_PER_CONNECTION_MAX: u32 = 256;
+
+/// Calls that one connection may have open at the same time: those of all connections together fit the
+/// memory for calls.
+pub fn calls_per_connection(memory: Budget) -> u32 {
+    let calls = memory.limit(Purpose::Calls).0 / (CALL_BYTES * CONNECTION_COUNT_MAX as u64);
+    u32::try_from(calls)
+        .map_or(CALLS_PER_CONNECTION_MAX, |it| it.clamp(4, CALLS_PER_CONNECTION_MAX))
+}
+
+/// What a message takes while it is read and carried out.
+#[derive(Clone, Copy, Debug)]
+struct Weights {
+    /// For each of its bytes.
+    byte: u64,
+    /// For each of its elements, and for each within one.
+    outer: u64,
+    inner: u64,
+}
+
+impl Weights {
+    /// Of the updates of a Write: what they are in the message, as a change, and as what became of it.
+    const BATCH: Weights = Weights { byte: 2, outer: 768, inner: 128 };
+    /// Of anything else: the JSON of a program, and objects of P4Info.
+    const OTHER: Weights = Weights { byte: 8, outer: 512, inner: 512 };
+
+    fn of_call(path: &str) -> Weights {
+        match path.rsplit('/').next() {
+            Some("Read" | "StreamChannel" | "Write") => Self::BATCH,
+            _ => Self::OTHER,
+        }
+    }
+
+    fn size_bytes(self, length: usize, elements: &Elements) -> u64 {
+        self.byte * length as u64 + self.outer * elements.outer + self.inner * elements.inner
+    }
+}
 
 /// A sender of a large message that sends nothing for so long does not keep its room.
 const STALL_MAX: Duration = Duration::from_secs(30);
@@ -55,10 +97,10 @@ pub const PACE_BYTES_PER_S: u64 = 1 << 20;
 /// So long nothing is expected of a sender: connections begin slowly.
 const PACE_GRACE: Duration = Duration::from_secs(2);
 
-/// The room of one switch, and who has some of it.
+/// The room of one switch, and whose messages are still coming.
 #[derive(Debug)]
-pub struct Large {
-    free: Arc<Semaphore>,
+pub struct Intake {
+    memory: Budget,
     holders: Mutex<Vec<Weak<Holder>>>,
 }
 
@@ -75,7 +117,7 @@ struct Holder {
 /// The room of a message.
 #[derive(Debug)]
 struct Held {
-    _permit: OwnedSemaphorePermit,
+    memory: Share,
     began: Instant,
     /// Bytes that are still to come.
     left: usize,
@@ -96,6 +138,11 @@ impl Holder {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// So much of the room, if it can be had.
+    fn cover(&self, size_bytes: u64) -> Result<(), Exhausted> {
+        self.lock().as_mut().map_or(Ok(()), |held| held.memory.cover(size_bytes))
+    }
+
     /// Gives up the room of a message that comes too slowly.
     fn give_way(&self) {
         let mut held = self.lock();
@@ -107,45 +154,46 @@ impl Holder {
     }
 }
 
-impl Large {
-    /// Room for a message, perhaps that of slower ones.
-    fn take(&self, holder: &Arc<Holder>, length: usize) -> Result<(), Refusal> {
-        let acquire = || Arc::clone(&self.free).try_acquire_many_owned(length as u32).ok();
-        let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
-        holders.retain(|it| it.strong_count() > 0);
-        let permit = acquire().or_else(|| {
-            holders.iter().filter_map(Weak::upgrade).for_each(|it| it.give_way());
-            acquire()
-        });
-        let permit = permit.ok_or_else(|| no_room(length, &self.free))?;
-        let began = Instant::now();
-        *holder.lock() = Some(Held { _permit: permit, began, left: length, length });
+impl Intake {
+    /// So much for a message, perhaps what slower ones have.
+    fn cover(&self, holder: &Arc<Holder>, size_bytes: u64) -> Result<(), Exhausted> {
+        holder.cover(size_bytes).or_else(|_| {
+            let others: Vec<_> = self.lock().iter().filter_map(Weak::upgrade).collect();
+            others.iter().filter(|it| !Arc::ptr_eq(it, holder)).for_each(|it| it.give_way());
+            holder.cover(size_bytes)
+        })
+    }
+
+    /// A message is still coming: should it be slow, it may have to give way.
+    fn list(&self, holder: &Arc<Holder>) {
         let this = Arc::downgrade(holder);
-        if !holders.iter().any(|it| it.ptr_eq(&this)) {
-            holders.push(this);
-        }
-        Ok(())
+        let mut holders = self.lock();
+        holders.retain(|it| it.strong_count() > 0 && !it.ptr_eq(&this));
+        holders.push(this);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<Holder>>> {
+        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A gRPC service that shares a room for large messages with others.
+/// A gRPC service that shares a room for messages with others.
 #[derive(Clone, Debug)]
 pub struct Bounded<S> {
     inner: S,
-    room: Arc<Large>,
+    room: Arc<Intake>,
 }
 
 impl<S> Bounded<S> {
     /// A service and the room that it shares.
-    pub fn new(inner: S, room: &Arc<Large>) -> Self {
+    pub fn new(inner: S, room: &Arc<Intake>) -> Self {
         Self { inner, room: Arc::clone(room) }
     }
 }
 
-/// The room of one switch.
-pub fn room() -> Arc<Large> {
-    let free = Arc::new(Semaphore::new(LARGE_MESSAGES_SIZE_BYTES_MAX));
-    Arc::new(Large { free, holders: Mutex::default() })
+/// The room of one switch, which has this memory.
+pub fn room(memory: Budget) -> Arc<Intake> {
+    Arc::new(Intake { memory, holders: Mutex::default() })
 }
 
 impl<S: NamedService> NamedService for Bounded<S> {
@@ -166,25 +214,61 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let open = caller_of(request.extensions()).map(Caller::begin);
+        let caller = caller_of(request.extensions());
+        let owner = caller.map(Caller::owner).cloned().unwrap_or_default();
+        let open = Open { _call: caller.map(Caller::begin), owner, memory: self.room.memory };
         let held = Arc::<Holder>::default();
-        let metered = |body| Body::new(Metered::new(body, &self.room, &held));
+        let weights = Weights::of_call(request.uri().path());
+        let metered = |body| Body::new(Metered::new(body, &self.room, &held, weights, &open.owner));
         let answer = self.inner.call(request.map(metered));
         Box::pin(async move {
             let answer = answer.await;
             // The body of a call with one request is long gone; that of a stream keeps its own.
             drop(held);
             // A stream of answers is a call as long as it goes on.
-            answer.map(|it| it.map(|body| Body::new(Answering { body, _open: open })))
+            answer.map(|it| it.map(|body| Body::new(Answering { body, open })))
         })
     }
+}
+
+/// What a call has as long as it is open.
+#[derive(Debug)]
+struct Open {
+    _call: Option<OpenCall>,
+    owner: Owner,
+    memory: Budget,
 }
 
 /// The body of an answer: as long as it is there, its call is open.
 #[derive(Debug)]
 struct Answering {
     body: Body,
-    _open: Option<OpenCall>,
+    open: Open,
+}
+
+/// A piece of an answer, as long as it is not sent: HTTP/2 keeps what a client has announced to take
+/// and does not.
+struct Unsent {
+    bytes: Bytes,
+    _share: Share,
+}
+
+impl AsRef<[u8]> for Unsent {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Answering {
+    /// The same piece, with its share of the memory; what is short is covered by what every call has.
+    fn counted(&self, bytes: Bytes) -> Result<Bytes, Exhausted> {
+        if bytes.len() <= FREE_SIZE_BYTES {
+            return Ok(bytes);
+        }
+        let mut share = self.open.memory.share_of(Purpose::Answers, &self.open.owner);
+        share.set(bytes.len() as u64)?;
+        Ok(Bytes::from_owner(Unsent { bytes, _share: share }))
+    }
 }
 
 impl http_body::Body for Answering {
@@ -195,7 +279,13 @@ impl http_body::Body for Answering {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        let Poll::Ready(Some(Ok(frame))) = polled else { return polled };
+        let frame = match frame.into_data() {
+            Ok(bytes) => self.counted(bytes).map(Frame::data),
+            Err(trailers) => Ok(trailers),
+        };
+        Poll::Ready(Some(frame.map_err(|exhausted| tonic_status(Refusal::from(exhausted)))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -210,24 +300,37 @@ impl http_body::Body for Answering {
 /// The body of a request, of which the lengths of its messages are read.
 struct Metered {
     body: Body,
-    room: Arc<Large>,
+    room: Arc<Intake>,
     held: Arc<Holder>,
     /// The first bytes of a message that came with the frame before.
     prefix: Vec<u8>,
     /// Bytes of the message that are still to come.
     left: usize,
+    weights: Weights,
+    owner: Owner,
+    /// What the message has in it, as far as it has come.
+    elements: Elements,
     /// When the sender has been silent for too long.
     stalled: Pin<Box<Sleep>>,
 }
 
 impl Metered {
-    fn new(body: Body, room: &Arc<Large>, held: &Arc<Holder>) -> Self {
+    fn new(
+        body: Body,
+        room: &Arc<Intake>,
+        held: &Arc<Holder>,
+        weights: Weights,
+        owner: &Owner,
+    ) -> Self {
         Self {
             body,
             room: Arc::clone(room),
             held: Arc::clone(held),
             prefix: Vec::with_capacity(PREFIX_SIZE_BYTES),
             left: 0,
+            weights,
+            owner: owner.clone(),
+            elements: Elements::default(),
             stalled: Box::pin(sleep(STALL_MAX)),
         }
     }
@@ -236,12 +339,9 @@ impl Metered {
     fn meter(&mut self, mut bytes: &[u8]) -> Result<(), Refusal> {
         while !bytes.is_empty() {
             if self.left > 0 {
-                let passed = self.left.min(bytes.len());
-                self.left -= passed;
-                if let Some(held) = self.held.lock().as_mut() {
-                    held.left = self.left;
-                }
-                bytes = &bytes[passed..];
+                let (passed, rest) = bytes.split_at(self.left.min(bytes.len()));
+                bytes = rest;
+                self.pass(passed)?;
                 continue;
             }
             let taken = (PREFIX_SIZE_BYTES - self.prefix.len()).min(bytes.len());
@@ -254,16 +354,39 @@ impl Metered {
                 self.begin(u32::from_be_bytes(length))?;
             }
         }
+        if self.left > 0 && self.holds_room() {
+            self.room.list(&self.held);
+        }
         Ok(())
+    }
+
+    /// Some bytes of the message have come.
+    fn pass(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        self.left -= bytes.len();
+        let length = match self.held.lock().as_mut() {
+            None => return Ok(()),
+            Some(held) => {
+                held.left = self.left;
+                held.length
+            }
+        };
+        self.elements.follow(bytes);
+        let wanted = self.weights.size_bytes(length, &self.elements);
+        Ok(self.room.cover(&self.held, wanted)?)
     }
 
     /// A message begins; the one before has been taken.
     fn begin(&mut self, length: u32) -> Result<(), Refusal> {
-        self.left = length as usize;
+        let length = length as usize;
+        self.left = length;
+        self.elements = Elements::default();
         *self.held.lock() = None;
         // What is too long for any room is refused by who reads it.
-        if (SMALL_MESSAGE_SIZE_BYTES_MAX + 1..=MESSAGE_SIZE_BYTES_MAX).contains(&self.left) {
-            self.room.take(&self.held, self.left)?;
+        if (FREE_SIZE_BYTES + 1..=MESSAGE_SIZE_BYTES_MAX).contains(&length) {
+            let memory = self.room.memory.share_of(Purpose::Requests, &self.owner);
+            let began = Instant::now();
+            *self.held.lock() = Some(Held { memory, began, left: length, length });
+            self.room.cover(&self.held, self.weights.size_bytes(length, &self.elements))?;
         }
         Ok(())
     }
@@ -271,15 +394,6 @@ impl Metered {
     fn holds_room(&self) -> bool {
         self.held.lock().is_some()
     }
-}
-
-fn no_room(length: usize, room: &Semaphore) -> Refusal {
-    Refusal::exhausted(format!(
-        "this message has {length} bytes, and {} of {LARGE_MESSAGES_SIZE_BYTES_MAX} are free for \
-         large messages of all controllers: send it again when others are done, or in parts of up \
-         to {SMALL_MESSAGE_SIZE_BYTES_MAX} bytes, for which there is always room",
-        room.available_permits()
-    ))
 }
 
 impl http_body::Body for Metered {
@@ -293,8 +407,8 @@ impl http_body::Body for Metered {
         self.held.reader.register(context.waker());
         if self.held.is_displaced.load(Ordering::Relaxed) {
             let message = format!(
-                "this large message came at less than {} KiB a second, and another needed its \
-                 room: send it again, or in parts of up to {SMALL_MESSAGE_SIZE_BYTES_MAX} bytes",
+                "this message came at less than {} KiB a second, and another needed its room: send \
+                 it again, or in parts of up to {FREE_SIZE_BYTES} bytes",
                 PACE_BYTES_PER_S >> 10
             );
             return Poll::Ready(Some(Err(tonic_status(Refusal::exhausted(message)))));
@@ -330,11 +444,19 @@ impl fmt::Debug for Metered {
 
 #[cfg(test)]
 mod tests {
+    use units::Bytes as Size;
+
     use super::*;
 
-    fn metered(room: &Arc<Large>) -> (Metered, Arc<Holder>) {
-        let held = Arc::default();
-        (Metered::new(Body::empty(), room, &held), held)
+    /// 48 MiB, of which requests have six.
+    fn budget() -> Budget {
+        Budget::new(Size(48 << 20), Size(0))
+    }
+
+    /// The body of a Write of a client that sends nothing else.
+    fn metered(room: &Arc<Intake>) -> (Metered, Arc<Holder>) {
+        let (held, owner) = (Arc::default(), Owner::default());
+        (Metered::new(Body::empty(), room, &held, Weights::BATCH, &owner), held)
     }
 
     fn prefix(length: usize) -> Vec<u8> {
@@ -342,59 +464,92 @@ mod tests {
         [&[0][..], &length.to_be_bytes()].concat()
     }
 
-    const LARGE: usize = SMALL_MESSAGE_SIZE_BYTES_MAX + 1;
+    fn taken(memory: Budget) -> u64 {
+        memory.taken(Purpose::Requests).0
+    }
+
+    /// Bytes that are no element: a field's number, then zeros, which nothing begins with.
+    fn opaque(length: usize) -> Vec<u8> {
+        vec![7; length]
+    }
 
     #[tokio::test]
-    async fn a_large_message_takes_its_length_however_its_bytes_are_cut() {
-        let room = room();
+    async fn a_message_takes_its_length_however_its_bytes_are_cut() {
+        let (memory, length) = (budget(), 100_000);
+        let room = room(memory);
         let (mut body, held) = metered(&room);
-        for byte in prefix(LARGE) {
+        for byte in prefix(length) {
             body.meter(&[byte]).unwrap();
         }
-        assert_eq!(room.free.available_permits(), LARGE_MESSAGES_SIZE_BYTES_MAX - LARGE);
+        assert!((200_000..205_000).contains(&taken(memory)), "{}", taken(memory));
         // The next message of a stream comes in the same frame as the end of this one.
-        body.meter(&[vec![7; LARGE], prefix(3), vec![7; 3]].concat()).unwrap();
-        assert_eq!(room.free.available_permits(), LARGE_MESSAGES_SIZE_BYTES_MAX);
+        body.meter(&[opaque(length), prefix(3), vec![7; 3]].concat()).unwrap();
+        assert_eq!(taken(memory), 0);
         assert!(held.lock().is_none());
     }
 
     #[tokio::test]
-    async fn what_finds_no_room_is_refused_and_small_messages_need_none() {
-        let room = room();
+    async fn what_finds_no_room_is_refused_and_short_messages_need_none() {
+        let room = room(budget());
         let (mut first, held) = metered(&room);
-        first.meter(&prefix(MESSAGE_SIZE_BYTES_MAX)).unwrap();
+        first.meter(&prefix(1_500_000)).unwrap();
         let (mut second, _) = metered(&room);
-        let refusal = second.meter(&prefix(LARGE)).unwrap_err();
+        let refusal = second.meter(&prefix(1_500_000)).unwrap_err();
         assert_eq!(refusal.code, p4runtime::Code::ResourceExhausted);
-        let (mut small, _) = metered(&room);
-        small.meter(&prefix(SMALL_MESSAGE_SIZE_BYTES_MAX)).unwrap();
+        assert!(refusal.message.contains("no memory is left for requests"), "{refusal}");
+        let (mut short, _) = metered(&room);
+        short.meter(&prefix(FREE_SIZE_BYTES)).unwrap();
         // The call is answered.
         drop((first, held));
         let (mut again, _) = metered(&room);
-        again.meter(&prefix(LARGE)).unwrap();
+        again.meter(&prefix(1_500_000)).unwrap();
+    }
+
+    #[tokio::test]
+    async fn elements_count_as_what_they_will_be_when_they_are_decoded() {
+        let memory = budget();
+        let room = room(memory);
+        let (mut body, held) = metered(&room);
+        body.meter(&prefix(100_000)).unwrap();
+        let parts = (0..50).map_while(|_| body.meter(&[0x1a, 0].repeat(1000)).ok());
+        // Half of 6 MiB is for one client: three times 768,000 bytes, with the message itself.
+        assert_eq!(parts.count(), 3);
+        let refusal = body.meter(&[0x1a, 0].repeat(1000)).unwrap_err();
+        assert!(refusal.message.contains("gets no more than others"), "{refusal}");
+        drop((body, held));
+        assert_eq!(taken(memory), 0);
+    }
+
+    #[test]
+    fn calls_at_all_connections_fit_the_memory_for_them() {
+        let of = |mebibytes: u64| {
+            calls_per_connection(Budget::new(Size(mebibytes << 20), Size(mebibytes << 18)))
+        };
+        assert_eq!((of(64), of(256), of(8192)), (4, 16, 256));
+        assert_eq!(calls_per_connection(Budget::UNLIMITED), 256);
     }
 
     /// Time is the test's own.
     #[tokio::test(start_paused = true)]
     async fn who_announces_much_and_sends_little_gives_way_and_who_sends_does_not() {
-        let room = room();
+        // Of 96 MiB for requests one client has half.
+        let room = room(Budget::new(Size(768 << 20), Size(0)));
+        let large = 24_000_000;
         let (mut dripping, held) = metered(&room);
-        dripping.meter(&prefix(MESSAGE_SIZE_BYTES_MAX)).unwrap();
+        dripping.meter(&prefix(large)).unwrap();
         let (mut other, _of_other) = metered(&room);
-        assert!(other.meter(&prefix(LARGE)).is_err(), "it may have been slow to begin");
+        assert!(other.meter(&prefix(large)).is_err(), "it may have been slow to begin");
         // After 2 seconds of grace and one at 1 MiB a second.
         tokio::time::advance(Duration::from_millis(3001)).await;
-        dripping.meter(&vec![7; 1 << 20]).unwrap();
+        dripping.meter(&opaque(1 << 20)).unwrap();
         let (mut other, _of_other) = metered(&room);
         tokio::time::advance(Duration::from_millis(500)).await;
         assert_eq!(held.lock().as_ref().map(Held::is_slow), Some(true), "half a second is missing");
-        dripping.meter(&vec![7; 1 << 20]).unwrap();
-        assert!(other.meter(&prefix(LARGE)).is_err(), "it has caught up");
+        dripping.meter(&opaque(1 << 20)).unwrap();
+        assert!(other.meter(&prefix(large)).is_err(), "it has caught up");
         tokio::time::advance(Duration::from_secs(20)).await;
         let (mut other, _of_other) = metered(&room);
-        other.meter(&prefix(LARGE)).unwrap();
+        other.meter(&prefix(large)).unwrap();
         assert!(held.is_displaced.load(Ordering::Relaxed));
-        let left = LARGE_MESSAGES_SIZE_BYTES_MAX - LARGE;
-        assert_eq!(room.free.available_permits(), left);
     }
 }

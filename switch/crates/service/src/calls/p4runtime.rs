@@ -15,7 +15,7 @@ use tonic::{Request as Call, Response, Streaming};
 
 use super::stream::{self, Answers};
 use super::{Shared, waiting};
-use crate::connections::{caller_of, roles_of, room_of};
+use crate::connections::{Caller, caller_of, roles_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::p4::p4_runtime_server::P4Runtime;
 
@@ -53,14 +53,10 @@ impl P4Runtime for P4RuntimeService {
         let (room, caller) = (room_of(&call), caller_of(call.extensions()).cloned());
         let request = call.into_inner();
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
-        let found = served.front.read(request, room).await.map_err(tonic_status)?;
-        let room = self.shared.reserve_answer(found.entity_count(), caller.as_ref());
-        let room = room.map_err(tonic_status)?;
+        let owner = caller.as_ref().map(Caller::owner).cloned().unwrap_or_default();
+        let found = served.front.read(request, room, &owner).await.map_err(tonic_status)?;
         let (sender, receiver) = mpsc::channel(READ_MESSAGES_WAITING_MAX);
-        tokio::spawn(async move {
-            send_all(found, sender).await;
-            drop(room);
-        });
+        tokio::spawn(send_all(found, sender));
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
 

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use agent::{Agent, SLICE_STEPS_MAX};
 use device::Device;
-use service::server::Server;
+use service::server::{self, Server};
 use service::stubs::p4::p4_runtime_client::P4RuntimeClient;
 use tonic::transport::Channel;
 use units::Time;
+use units::memory::Budget;
 
-use super::{Plane, channel_to, serve, stop, tcp_address};
+use super::{Plane, channel_to, server_config, stop, tcp_address};
 
 pub struct ByHand {
     pub device: Device,
@@ -28,11 +29,19 @@ pub struct ByHand {
 
 impl ByHand {
     pub fn start() -> ByHand {
+        ByHand::start_with(Budget::UNLIMITED)
+    }
+
+    /// One that has this memory.
+    pub fn start_with(memory: Budget) -> ByHand {
         let sent = Arc::<AtomicUsize>::default();
         let count = Arc::clone(&sent);
-        let (server, agent) = serve(Arc::new(move || {
+        let wake = Arc::new(move || {
             count.fetch_add(1, Ordering::Release);
-        }));
+        });
+        let mut config = server_config();
+        config.pipeline.memory = memory;
+        let (server, agent) = server::start(config, wake).unwrap();
         let device = Device::new(pipeline::Config::default());
         let (budget, server) = (SLICE_STEPS_MAX, Some(server));
         ByHand { device, budget, is_slow: false, sent, agent, server }

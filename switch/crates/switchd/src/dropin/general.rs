@@ -194,8 +194,7 @@ impl General {
             device_id: self.device_id,
             grpc_address,
             insecure: target.insecure,
-            // Ports that come later are added through our own service, which scripts for the
-            // original do not know.
+            // Those are added through our own service, which the original's scripts do not know.
             later_ports: Vec::new(),
             tls,
             thrift_port: self.thrift_port,
@@ -206,7 +205,8 @@ impl General {
             port_rate: None,
             class_count: target.priority_queues,
             backlog_bytes: Some(BACKLOG_BYTES),
-            packet_memory: device::PACKET_MEMORY,
+            memory: None,
+            packet_memory: None,
             seed: 0,
             pipeline: PipelineForm::Native,
             pcap: self.pcap,

@@ -1,0 +1,397 @@
+//! One budget for the memory of everything that clients and programs can make, cut into parts.
+//!
+//! Who keeps something for them takes its size of the [`Budget`] as a [`Share`] and keeps the share
+//! beside it; dropped, the share gives the memory back. Sizes are estimates that err upwards; what a
+//! process takes by itself, its code and its threads, is not counted.
+//!
+//! Each [`Purpose`] has a part of its own, cut once, and none lends to another. So whoever fills one
+//! leaves all others alone: full tables keep nobody from coming and emptying them, and a flood of
+//! requests takes no entry's place.
+//!
+//! ```text
+//!   --memory  ├ packets ┤├ programs ┤├── entries ──┤├ requests ┤├ answers ┤├ reports, watchers, calls ┤
+//! ```
+//!
+//! Within a part, a client of which it is known what it has gets no more once it has more than is
+//! free: one takes half, two take a third each, and who comes always finds some.
+//!
+//! A budget counts, and nothing else: it allocates nothing and asks no allocator.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Bytes;
+
+/// What memory is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Answers that clients have not taken yet.
+    Answers,
+    /// Open calls, each with its short messages.
+    Calls,
+    /// Entries, members and groups, and what finds them.
+    Entries,
+    /// Packets in queues and on lines.
+    Packets,
+    /// Loaded programs with their arrays.
+    Programs,
+    /// Packet-ins, digests and errors that controllers have not taken yet.
+    Reports,
+    /// Requests that are read or carried out.
+    Requests,
+    /// What watchers and tracers have not taken yet.
+    Watchers,
+}
+
+/// What is to be known of a purpose.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    purpose: Purpose,
+    words: &'static str,
+    /// So many parts of [`PARTS`] of what packets leave.
+    parts: u64,
+    /// What to do where there is no room.
+    advice: &'static str,
+}
+
+/// In how many parts the budget is cut beside what is for packets.
+const PARTS: u64 = 24;
+
+/// All purposes, in the order of their numbers.
+const TERMS: [Terms; 8] = {
+    use Purpose::*;
+    const fn row(purpose: Purpose, words: &'static str, parts: u64, advice: &'static str) -> Terms {
+        Terms { purpose, words, parts, advice }
+    }
+    [
+        row(Answers, "answers that clients have not taken", 3, "take those first, or ask for less"),
+        row(Calls, "open calls", 4, "end other calls"),
+        row(Entries, "entries, members and groups", 7, "remove some"),
+        row(Packets, "packets", 0, "give packets more with --packet-memory"),
+        row(Programs, "programs and their arrays", 5, "load one with smaller arrays"),
+        row(Reports, "reports that controllers have not taken", 1, "read faster"),
+        row(Requests, "requests", 3, "send it again when others are done, or in smaller parts"),
+        row(Watchers, "what watchers have not taken", 1, "watch less, or read faster"),
+    ]
+};
+
+#[derive(Debug, Default)]
+struct Part {
+    limit_bytes: u64,
+    taken_bytes: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Accounts {
+    all_bytes: u64,
+    parts: [Part; TERMS.len()],
+}
+
+/// How much memory there is; all copies are of one budget. It lives as long as the process, which is
+/// what it bounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Budget(Option<&'static Accounts>);
+
+/// Something of a part, as long as it lives. A clone takes as much once more, whether there is room or
+/// not: who copies has the copy already.
+#[derive(Debug)]
+pub struct Share {
+    budget: Budget,
+    purpose: Purpose,
+    bytes: u64,
+    owner: Option<Owner>,
+}
+
+/// What one client has of each part; all copies are of one client.
+#[derive(Clone, Debug, Default)]
+pub struct Owner(Arc<[AtomicU64; TERMS.len()]>);
+
+/// There was not enough left of a part; its words are for whoever asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exhausted(String);
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Exhausted {}
+
+impl Budget {
+    /// Whatever is asked for. For processes that only their owner can ask.
+    pub const UNLIMITED: Budget = Budget(None);
+
+    /// A budget of so many bytes, of which so many are for packets.
+    pub fn new(all: Bytes, packets: Bytes) -> Budget {
+        let rest = all.0.saturating_sub(packets.0);
+        let limit = |terms: Terms| match terms.purpose {
+            Purpose::Packets => packets.0,
+            _ => rest / PARTS * terms.parts,
+        };
+        let parts = TERMS.map(|terms| Part { limit_bytes: limit(terms), ..Part::default() });
+        Budget(Some(Box::leak(Box::new(Accounts { all_bytes: all.0, parts }))))
+    }
+
+    /// How much there is for a purpose.
+    pub fn limit(self, purpose: Purpose) -> Bytes {
+        Bytes(self.0.map_or(u64::MAX, |accounts| accounts.part(purpose).limit_bytes))
+    }
+
+    /// How much of that is taken.
+    pub fn taken(self, purpose: Purpose) -> Bytes {
+        let taken =
+            |accounts: &Accounts| accounts.part(purpose).taken_bytes.load(Ordering::Relaxed);
+        Bytes(self.0.map_or(0, taken))
+    }
+
+    /// Each purpose in words, and how much there is for it.
+    pub fn rows(self) -> impl Iterator<Item = (Purpose, &'static str, Bytes)> {
+        TERMS.iter().map(move |it| (it.purpose, it.words, self.limit(it.purpose)))
+    }
+
+    /// A share of nothing, which may grow.
+    pub fn share(self, purpose: Purpose) -> Share {
+        Share { budget: self, purpose, bytes: 0, owner: None }
+    }
+
+    /// A share of nothing for this client, which may grow as long as the client has no more than is
+    /// free.
+    pub fn share_of(self, purpose: Purpose, owner: &Owner) -> Share {
+        Share { owner: Some(owner.clone()), ..self.share(purpose) }
+    }
+
+    /// A share of so many bytes.
+    pub fn take(self, purpose: Purpose, bytes: u64) -> Result<Share, Exhausted> {
+        let mut share = self.share(purpose);
+        share.set(bytes)?;
+        Ok(share)
+    }
+}
+
+impl Accounts {
+    fn part(&self, purpose: Purpose) -> &Part {
+        &self.parts[purpose as usize]
+    }
+
+    fn exhausted(&self, purpose: Purpose, wanted: u64, taken: u64, own: u64) -> Exhausted {
+        let Terms { words, advice, .. } = TERMS[purpose as usize];
+        let limit = self.part(purpose).limit_bytes;
+        let own = match own {
+            0 => String::new(),
+            _ => format!(
+                ", of which this client has {} and gets no more than others",
+                mebibytes(own)
+            ),
+        };
+        Exhausted(format!(
+            "no memory is left for {words}: this takes {} MiB more, and {} of {} are free{own}; \
+             {advice}, or start the switch with more than --memory {}",
+            mebibytes(wanted),
+            mebibytes(limit.saturating_sub(taken)),
+            mebibytes(limit),
+            self.all_bytes >> 20,
+        ))
+    }
+}
+
+/// In MiB, with as many digits as say something.
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes.saturating_mul(10).div_ceil(1 << 20);
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) => whole.to_string(),
+        (whole @ 10.., _) => whole.to_string(),
+        (whole, tenth) => format!("{whole}.{tenth}"),
+    }
+}
+
+/// What grows in steps asks for so much more than it needs, at most: nobody asks for each little thing.
+const STEP_BYTES: u64 = 4 << 10;
+
+impl Share {
+    /// How much it is.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// From now on it is so much, if that can be had; else it stays as it was.
+    pub fn set(&mut self, bytes: u64) -> Result<(), Exhausted> {
+        match bytes.checked_sub(self.bytes) {
+            Some(more) => self.add(more)?,
+            None => self.give_back(self.bytes - bytes),
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// So much more, if that can be had.
+    pub fn grow(&mut self, more: u64) -> Result<(), Exhausted> {
+        self.set(self.bytes.saturating_add(more))
+    }
+
+    /// At least so much is kept now, in steps; what it had before it keeps.
+    #[inline]
+    pub fn cover(&mut self, bytes: u64) -> Result<(), Exhausted> {
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        self.set(bytes.div_ceil(STEP_BYTES).saturating_mul(STEP_BYTES))
+    }
+
+    /// No more than so much is kept now.
+    pub fn shrink(&mut self, bytes: u64) {
+        if let Some(less) = self.bytes.checked_sub(bytes) {
+            self.give_back(less);
+            self.bytes = bytes;
+        }
+    }
+
+    fn add(&self, more: u64) -> Result<(), Exhausted> {
+        let Some(accounts) = self.budget.0 else { return Ok(()) };
+        let part = accounts.part(self.purpose);
+        let own = self.own().map_or(0, |own| own.load(Ordering::Relaxed));
+        // What must be free afterwards: as much as the client has then.
+        let left = if self.owner.is_some() { own.saturating_add(more) } else { 0 };
+        let grown = |taken: u64| {
+            let taken = taken.checked_add(more)?;
+            (taken.saturating_add(left) <= part.limit_bytes).then_some(taken)
+        };
+        let added = part.taken_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown);
+        let _before = added.map_err(|taken| accounts.exhausted(self.purpose, more, taken, own))?;
+        if let Some(own) = self.own() {
+            own.fetch_add(more, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, less: u64) {
+        let Some(accounts) = self.budget.0 else { return };
+        accounts.part(self.purpose).taken_bytes.fetch_sub(less, Ordering::Relaxed);
+        if let Some(own) = self.own() {
+            own.fetch_sub(less, Ordering::Relaxed);
+        }
+    }
+
+    fn own(&self) -> Option<&AtomicU64> {
+        self.owner.as_ref().map(|owner| &owner.0[self.purpose as usize])
+    }
+}
+
+impl Default for Share {
+    /// A share of nothing, of a budget without bound.
+    fn default() -> Share {
+        Budget::UNLIMITED.share(Purpose::Programs)
+    }
+}
+
+impl Clone for Share {
+    fn clone(&self) -> Share {
+        if let Some(accounts) = self.budget.0 {
+            accounts.part(self.purpose).taken_bytes.fetch_add(self.bytes, Ordering::Relaxed);
+        }
+        if let Some(own) = self.own() {
+            own.fetch_add(self.bytes, Ordering::Relaxed);
+        }
+        Share { owner: self.owner.clone(), ..*self }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.give_back(self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// 64 MiB, of which packets have 16 and the others two for each of their parts.
+    fn budget() -> Budget {
+        Budget::new(Bytes(64 * MIB), Bytes(16 * MIB))
+    }
+
+    #[test]
+    fn what_is_taken_is_given_back_with_its_share() {
+        let budget = budget();
+        let first = budget.take(Purpose::Requests, 5 * MIB).expect("there are six");
+        assert_eq!(budget.taken(Purpose::Requests), Bytes(5 * MIB));
+        let copy = first.clone();
+        assert_eq!(budget.taken(Purpose::Requests), Bytes(10 * MIB), "a copy is there already");
+        drop((first, copy));
+        assert_eq!(budget.taken(Purpose::Requests), Bytes(0));
+        assert!(Budget::UNLIMITED.take(Purpose::Entries, u64::MAX).is_ok());
+    }
+
+    #[test]
+    fn the_parts_make_up_the_whole_and_each_stands_where_its_number_says() {
+        assert!(TERMS.iter().enumerate().all(|(at, terms)| terms.purpose as usize == at));
+        assert_eq!(TERMS.iter().map(|terms| terms.parts).sum::<u64>(), PARTS);
+        let limits = budget().rows().map(|(_, _, limit)| limit.0);
+        assert_eq!(limits.sum::<u64>(), 64 * MIB);
+    }
+
+    #[test]
+    fn who_fills_a_part_leaves_the_others_alone() {
+        let budget = budget();
+        let _full = budget.take(Purpose::Entries, 14 * MIB).expect("all of its part");
+        assert!(budget.take(Purpose::Entries, 1).is_err());
+        for purpose in TERMS.map(|terms| terms.purpose) {
+            let all = budget.limit(purpose).0;
+            let is_free = budget.take(purpose, all).is_ok();
+            assert_eq!(is_free, purpose != Purpose::Entries, "{purpose:?}");
+        }
+    }
+
+    #[test]
+    fn who_is_refused_hears_how_much_there_is_and_what_to_do() {
+        let budget = budget();
+        let _entries = budget.take(Purpose::Entries, 6 * MIB + MIB / 2);
+        let refused = budget.take(Purpose::Entries, 9 * MIB).expect_err("there are 14");
+        assert_eq!(
+            refused.to_string(),
+            "no memory is left for entries, members and groups: this takes 9 MiB more, and 7.5 of \
+             14 are free; remove some, or start the switch with more than --memory 64"
+        );
+    }
+
+    #[test]
+    fn a_client_gets_no_more_once_it_has_more_than_is_free() {
+        let budget = budget();
+        let all = budget.limit(Purpose::Requests).0;
+        let fill = |owner: &Owner| {
+            let mut share = budget.share_of(Purpose::Requests, owner);
+            while share.grow(4 << 10).is_ok() {}
+            share
+        };
+        let (first, second) = (Owner::default(), Owner::default());
+        let half = fill(&first);
+        assert_eq!(half.bytes(), all / 2);
+        assert_eq!(fill(&first).bytes(), 0, "it has as much as is free, in whatever shares");
+        let quarter = fill(&second);
+        assert_eq!(quarter.bytes(), all / 4);
+        drop(half);
+        assert_eq!(fill(&second).bytes(), all / 4, "half of what there is, again");
+        drop(quarter);
+        assert_eq!(budget.taken(Purpose::Requests), Bytes(0));
+    }
+
+    #[test]
+    fn a_share_follows_what_is_kept_in_steps_and_stays_as_it_was_when_refused() {
+        let budget = budget();
+        let mut share = budget.share(Purpose::Calls);
+        share.cover(1).expect("there is room");
+        assert_eq!(share.bytes(), 4 << 10);
+        share.cover(9 << 10).expect("there is room");
+        share.cover(1).expect("it has that");
+        assert_eq!(share.bytes(), 12 << 10, "what is covered stays");
+        assert!(share.cover(9 * MIB).is_err());
+        assert_eq!(share.bytes(), 12 << 10);
+        share.shrink(5);
+        share.shrink(6 << 10);
+        assert_eq!((share.bytes(), budget.taken(Purpose::Calls)), (5, Bytes(5)));
+    }
+}
