@@ -187,6 +187,11 @@ pub(crate) fn hex(node: Node<'_>) -> Result<Int, ReadError> {
     number.ok_or_else(|| node.error("a string of hexadecimal digits"))
 }
 
+/// A `hexstr`, or a bare number, as p4c writes two of those that it gives psa_switch's meters.
+pub(crate) fn hex_or_number(node: Node<'_>) -> Result<Int, ReadError> {
+    node.value.as_u64().map(Int::from).map_or_else(|| hex(node), Ok)
+}
+
 /// A `hexstr` as bytes: its length counts.
 pub(crate) fn hex_bytes(node: Node<'_>) -> Result<Vec<u8>, ReadError> {
     let expected = "a string of hexadecimal digits";

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::foreign;
-use crate::node::{Node, ReadError, boolean, count, hex, text};
+use crate::node::{Node, ReadError, boolean, count, hex, hex_or_number, text};
 use crate::read_control::{action, calculation, checksum, pipeline};
 use crate::read_parser::{deparser, parser};
 use crate::read_parts::{expression, field_ref, flag, id_and_name, name_pair, source_info};
@@ -289,7 +289,7 @@ fn extern_instance(node: Node<'_>) -> Result<ExternInstance, ReadError> {
                 "expression" => {
                     attribute.member("value", expression).map(ExternAttribute::Expression)
                 }
-                "hexstr" => attribute.member("value", hex).map(ExternAttribute::Hex),
+                "hexstr" => attribute.member("value", hex_or_number).map(ExternAttribute::Hex),
                 "string" => attribute.member("value", text).map(ExternAttribute::String),
                 _ => Err(attribute.error("an attribute of type expression, hexstr or string")),
             };

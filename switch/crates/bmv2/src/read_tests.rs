@@ -68,6 +68,18 @@ fn older_spellings_become_the_newer_forms() {
 }
 
 #[test]
+fn an_attribute_of_an_object_may_be_a_bare_number() {
+    let meter = r#"{ "extern_instances": [{ "name": "m", "id": 0, "type": "Meter",
+        "attribute_values": [
+          { "name": "rate_count", "type": "hexstr", "value": 2 },
+          { "name": "n_meters", "type": "hexstr", "value": "0x0c" }] }],"#;
+    let program = read(SMALL.replacen('{', meter, 1).as_bytes()).unwrap();
+    let numbers: Vec<_> =
+        program.extern_instances[0].attributes.iter().map(|each| &each.1).collect();
+    assert_eq!(numbers, [2u32, 12].map(|n| ExternAttribute::Hex(n.into())).each_ref());
+}
+
+#[test]
 fn a_complaint_names_the_place_and_what_belongs_there() {
     assert_eq!(
         refusal(r#"["a", 8, false]"#, r#"["a", "wide", false]"#),
