@@ -6,6 +6,7 @@ import contextlib
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType
 
@@ -39,11 +40,9 @@ def as_exit() -> Iterator[None]:
         if number is None:
             hook(dropped)
         else:
-            # Raised here, it would be dropped again.
-            main = threading.main_thread().ident
-            again = threading.Timer(_AGAIN_S, signal.pthread_kill, (main, number))
-            again.daemon = True
-            again.start()
+            # Raised here, it would be dropped again, and a busy machine takes its time to start
+            # a thread. So that waits for our last word.
+            _Again(number).go()
 
     for number in heeded:
         signal.signal(number, leave)
@@ -54,6 +53,25 @@ def as_exit() -> Iterator[None]:
         sys.unraisablehook = hook
         for number in heeded:
             signal.signal(number, before[number])
+
+
+class _Again:
+    """Sends the main thread a signal once more, a moment after it is told to."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self._number = number
+        self._told = threading.Event()
+        threading.Thread(target=self._send, daemon=True).start()
+
+    def go(self) -> None:
+        self._told.set()
+
+    def _send(self) -> None:
+        self._told.wait()
+        time.sleep(_AGAIN_S)
+        main = threading.main_thread().ident
+        if main is not None:
+            signal.pthread_kill(main, self._number)
 
 
 def _behind(error: BaseException | None) -> signal.Signals | None:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 import pytest
 
@@ -42,6 +43,20 @@ class Vanishing:
 def test_a_signal_whose_exception_was_dropped_comes_once_more(number):
     with pytest.raises((KeyboardInterrupt, SystemExit)), ending.as_exit():
         Vanishing(number)
+        threading.Event().wait(30)
+
+
+def test_it_comes_also_where_a_busy_machine_starts_threads_slowly(monkeypatch):
+    start = threading.Thread.start
+
+    def slow(thread):
+        start(thread)
+        # Until long after the signal would have come, and be lost.
+        time.sleep(4 * ending._AGAIN_S)
+
+    monkeypatch.setattr(threading.Thread, "start", slow)
+    with pytest.raises(KeyboardInterrupt), ending.as_exit():
+        Vanishing(signal.SIGINT)
         threading.Event().wait(30)
 
 
