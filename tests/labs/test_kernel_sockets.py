@@ -82,6 +82,8 @@ def test_hosts_of_a_live_network_are_told_by_the_routers_clock(monkeypatch):
     # It began 5 s after 1970, and now is 7 s after.
     double.epoch_offset_ns = 5 * 10**9
     monkeypatch.setattr(telling.time, "time_ns", lambda: 7 * 10**9)
+    # Our own clock stands still.
+    monkeypatch.setattr(telling.time, "monotonic_ns", lambda: 3 * 10**9)
     describe = grpc.unary_unary_rpc_method_handler(
         double.describe,
         router_pb2.DescribeRequest.FromString,
