@@ -48,6 +48,20 @@ export function every_kind_is_drawn_of_whatever_is_known() {
   }
 }
 
+export function no_line_goes_across_a_while_of_which_nothing_was_told() {
+  const found = sources();
+  found.isKnown = false;
+  found.model.samples = new Samples();
+  for (const ms of [0, 100, 200, 300, 4300, 4400]) {
+    const counters = { queues: [{ class: 0, held: tally(ms) }] };
+    found.model.samples.take({ time_ps: ms * MS, ports: [{ port: 2, counters }], inputs: [] });
+  }
+  const { xs, series } = curves("depth", found, span(0, 4400));
+  // From .3 to 4.3 s there is nothing to draw; 2.3 is in the middle.
+  same(xs, [0, 0.1, 0.2, 0.3, 2.3, 4.3, 4.4]);
+  same(series.map(({ ys, hasGaps }) => [ys, hasGaps]), [[[0, 100, 200, 300, null, 4300, 4400], true]]);
+}
+
 export function drops_are_counted_by_reason_since_the_beginning_of_the_span() {
   const { xs, series } = curves("drops", sources(), span(10, 20));
   same(xs, [0.01, 0.02]);

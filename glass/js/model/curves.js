@@ -6,7 +6,8 @@
 // span:    {fromPs, toPs, longPs}: the window, and how far back rates look at least
 // kind:    a name of KINDS, or {counter: path} as `counters.js` lists them
 //
-// xs are seconds; a series is of a flow (its colour) or has an index of its own. `style`: "dashed".
+// xs are seconds; a series is of a flow (its colour) or has an index of its own. `style`: "dashed";
+// `hasGaps`: where it has no value, its line ends.
 
 import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
@@ -35,6 +36,8 @@ const SERIES_MAX = 8;
 const WAITS_MAX = 5000;
 // More points than this are closer than a curve is wide.
 const POINTS_MAX = 600;
+// Where samples are so far apart, and so many times as far as they mostly are, some were not told.
+const GAP_LEAST_S = 1.5, GAP_TIMES = 10;
 const PERCENTILES = [50, 90, 99];
 export const packets = (value) => (Math.abs(value) >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1));
 
@@ -47,7 +50,7 @@ const plain = (value) => (Math.abs(value) >= 1e5 ? value.toExponential(1) : Stri
 
 // What is in a queue over time, in packets or bytes.
 function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
-  const drawn = (xs, ys) => ({ ...shape, note: focus.name, xs, series: [{ name, ys, style: "filled" }] });
+  const drawn = (xs, ys, hasGaps) => ({ ...shape, note: focus.name, xs, series: [{ name, ys, style: "filled", hasGaps }] });
   if (isKnown) {
     const { insides } = model;
     const track = (name === "bytes" ? insides.depthsBytes : insides.depths).get(focus.key);
@@ -56,7 +59,17 @@ function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
   const samples = within(model.samples.list, fromPs, toPs);
   const held = focus.key.startsWith("input") ? (each) => each.inputs.find((one) => one.port === focus.port)?.held
     : (each) => queueOf(each, focus.port, focus.class)?.held;
-  return drawn(secondsOf(samples), samples.map((each) => held(each)?.[name] ?? 0));
+  const [xs, ys] = parted(secondsOf(samples), samples.map((each) => held(each)?.[name] ?? 0));
+  return drawn(xs, ys, true);
+}
+
+// The same points, with one that has no value wherever nobody told for a while: no line goes across.
+function parted(xs, ys) {
+  const gaps = xs.slice(1).map((x, index) => x - xs[index]);
+  const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1];
+  const isGap = (gap) => gap > Math.max(GAP_LEAST_S, GAP_TIMES * usual);
+  const points = xs.flatMap((x, index) => [...(isGap(gaps[index - 1]) ? [[x - gaps[index - 1] / 2, null]] : []), [x, ys[index]]]);
+  return [points.map(([x]) => x), points.map(([, y]) => y)];
 }
 
 const DRAWN = {

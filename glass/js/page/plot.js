@@ -45,7 +45,7 @@ export class Plot {
     const { note, xs, level, unit } = found;
     const series = found.series.map((each) => ({ ...each, stroke: colourOf(each, palette) }));
     setText(this.heading, note);
-    const shape = JSON.stringify([series.map((each) => [each.name, each.stroke, each.style]), Boolean(level), palette.ink]);
+    const shape = JSON.stringify([series.map((each) => [each.name, each.stroke, each.style, each.hasGaps]), Boolean(level), palette.ink]);
     const all = level ? [...series, { name: "limit", stroke: palette.alarm, style: "dashed", ys: new Array(xs.length).fill(level) }] : series;
     const data = [xs, ...all.map((each) => each.ys)];
     if (shape !== this.shape) {
@@ -121,7 +121,7 @@ export class Plot {
         { ...axis, size: 64, values: (_, all) => all.map((each) => this.unit(each)) },
       ],
       series: [{}, ...series.map((each) => ({
-        label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, spanGaps: true,
+        label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, spanGaps: !each.hasGaps,
         // One instant alone makes no line.
         points: { show: ({ data }) => data[0].length === 1, size: 6 },
         fill: each.style === "filled" ? `${palette.faint}33` : undefined, dash: each.style === "dashed" ? [6, 4] : undefined,
