@@ -14,7 +14,11 @@ from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact, Lpm, Match, Optional, Range, Ternary
 from controller.p4info import Key, MatchKind, P4Info
 
-_ADD = re.compile(r"(\S+) +(?:(\d+) +)?(.*?) *([\w.]+)\((.*)\)")
+# In quotes, a name may have what ends others.
+_NAME = r'"[^"]+"|[^\s:("]+'
+_KEY = re.compile(rf"({_NAME})\s*:\s*(\S+)")
+_ADD = re.compile(rf"({_NAME})\s+(?:(\d+)\s+)?((?:(?:{_NAME})\s*:\s*\S+\s+)*)({_NAME})\s*\((.*)\)")
+_SETDEFAULT = re.compile(rf"({_NAME})\s+({_NAME})\s*\((.*)\)")
 
 
 class StfError(Exception):
@@ -53,8 +57,9 @@ class Script:
                 if packets:
                     raise StfError(f"{path.name}, line {number}: {word} behind a packet.")
                 settings.append(f"{word} {rest}")
-            # Checks are made anew from what simple_switch counted; waiting has no use without time.
-            elif word not in ("", "wait", "check_counter", "check_register"):
+            # Checks are made anew from what simple_switch counted; waiting has no use without time,
+            # and what is not expected is a difference in any case.
+            elif word not in ("", "wait", "no_packet", "check_counter", "check_register"):
                 raise StfError(f"{path.name}, line {number}: the statement {word!r} is unknown.")
         return cls(tuple(settings), tuple(packets), tuple(expected))
 
@@ -67,7 +72,9 @@ class Script:
 
     def entry_count(self, table: str) -> int:
         """How many entries a table is given."""
-        return sum(each.split()[:2] == ["add", table] for each in self.settings)
+        added = [each.removeprefix("add ") for each in self.settings if each.startswith("add ")]
+        names = [found for found in map(re.compile(_NAME).match, added) if found is not None]
+        return sum(_bare(found[0]) == table for found in names)
 
 
 def items(script: Script, program: P4Info) -> tuple[list[Entry | CloneSession], list[Entry]]:
@@ -82,9 +89,10 @@ def items(script: Script, program: P4Info) -> tuple[list[Entry | CloneSession], 
         elif word == "add":
             inserted.append(_entry(rest, program))
         else:
-            table, _, call = rest.partition(" ")
-            action, _, arguments = call.strip(" )").partition("(")
-            modified.append(Entry(table, None, _call(action, arguments)))
+            found = _SETDEFAULT.fullmatch(rest.strip())
+            if found is None:
+                raise StfError(f"{rest!r} is no table and action.")
+            modified.append(Entry(_bare(found[1]), None, _call(found[2], found[3])))
     return inserted, modified
 
 
@@ -93,11 +101,10 @@ def _entry(text: str, program: P4Info) -> Entry:
     if found is None:
         raise StfError(f"{text!r} is no entry.")
     table, priority, match, action, arguments = found.groups()
+    table = _bare(table)
     keys = {key.name: key for key in program.tables[table].keys}
-    matches = {
-        name: _match(value, keys[name])
-        for name, _, value in (each.partition(":") for each in match.split())
-    }
+    written = ((_bare(name), value) for name, value in _KEY.findall(match))
+    matches = {name: _match(value, keys[name]) for name, value in written}
     number = 0
     if program.tables[table].has_priorities:
         # The largest number wins, as in P4Runtime, where the smallest one is 1.
@@ -107,7 +114,11 @@ def _entry(text: str, program: P4Info) -> Entry:
 
 def _call(action: str, arguments: str) -> Call:
     pairs = (each.partition(":") for each in arguments.split(",") if each.strip())
-    return Call(action, **{name.strip(): int(value, 0) for name, _, value in pairs})
+    return Call(_bare(action), **{_bare(name): int(value, 0) for name, _, value in pairs})
+
+
+def _bare(name: str) -> str:
+    return name.strip().strip('"')
 
 
 def _match(text: str, key: Key) -> Match:

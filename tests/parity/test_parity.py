@@ -80,6 +80,20 @@ def test_entries_become_p4runtimes(script):
     assert found.ports == [4]
 
 
+def test_names_may_stand_in_quotes(script):
+    found = script(
+        'add "ingress.classify.rules" 30 "port":0x1 "dst_port":5->9 "ingress.classify.drop"()\n'
+        'setdefault "ingress.routing.ipv4_routes" "ingress.routing.drop"()\n'
+    )
+    (entry,), (default,) = stf.items(found, program.INFO)
+    matches = {"port": Exact(1), "dst_port": Range(5, 9)}
+    drop = Call("ingress.classify.drop")
+    assert entry == Entry("ingress.classify.rules", matches, drop, 31)
+    assert default == Entry("ingress.routing.ipv4_routes", None, Call("ingress.routing.drop"))
+    assert found.entry_count("ingress.classify.rules") == 1
+    assert found.entry_count("ingress.routing.ipv4_routes") == 0
+
+
 def test_a_capture_file_gives_back_what_was_written_and_no_half_packet(tmp_path):
     file = tmp_path / "p0_in.pcap"
     pcap.write(file, [(0, b"first"), (1_500_000, b"second")])

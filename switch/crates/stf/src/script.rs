@@ -14,6 +14,9 @@
 //! mc_mgrp_create GROUP            mc_node_create RID PORT...         mc_node_associate GROUP NODE
 //! counter_read|counter_write|register_read|register_write|register_reset|meter_set_rates ...
 //! ```
+//!
+//! Names of tables, keys, actions and parameters may stand in double quotes, which those need that
+//! have a space, a colon or a parenthesis in them: `"hdr.ip.dst[31:8]":0x0a0002`.
 
 use std::fmt;
 
@@ -194,9 +197,8 @@ fn statement(line: &str) -> Result<Statement, String> {
         },
         "remove" if rest == "all" => Statement::RemoveAll,
         "setdefault" => {
-            let (table, call_text) =
-                rest.split_once(char::is_whitespace).ok_or("an action is missing")?;
-            Statement::SetDefault { table: table.to_owned(), call: call(call_text.trim())? }
+            let (table, call_text) = name(rest)?;
+            Statement::SetDefault { table: table.to_owned(), call: call(call_text)? }
         }
         "wait" => Statement::Wait,
         _ => return Err(format!("`{keyword}` is no STF statement")),
@@ -246,40 +248,70 @@ fn meter_rate(text: &str) -> Result<(f64, u64), String> {
     Ok((rate.parse().map_err(|_| format!("`{rate}` is no rate"))?, small(burst)?))
 }
 
+/// A name at the beginning of a text, and what stands behind it.
+fn name(text: &str) -> Result<(&str, &str), String> {
+    let text = text.trim_start();
+    if let Some(quoted) = text.strip_prefix('"') {
+        let (name, rest) = quoted
+            .split_once('"')
+            .ok_or_else(|| format!("the quotes that begin before `{quoted}` do not end"))?;
+        return Ok((name, rest.trim_start()));
+    }
+    let ends = |character: char| character.is_whitespace() || ":(,)".contains(character);
+    let (name, rest) = text.split_at(text.find(ends).unwrap_or(text.len()));
+    match name {
+        "" => Err("a name is missing".to_owned()),
+        _ => Ok((name, rest.trim_start())),
+    }
+}
+
 /// `ACTION(NAME:VALUE, ...)`, possibly `= ID` after it.
 fn call(text: &str) -> Result<Call, String> {
-    let text = text.rsplit_once('=').map_or(text, |(before, _)| before).trim();
-    let (action, rest) = text.split_once('(').ok_or("an action is written NAME(...)")?;
-    let arguments = rest.trim_end().strip_suffix(')').ok_or("the action's `)` is missing")?;
+    let (action, rest) = name(text)?;
+    let rest = rest.strip_prefix('(').ok_or("an action is written NAME(...)")?;
+    let (arguments, rest) = rest.split_once(')').ok_or("the action's `)` is missing")?;
+    if !rest.trim_start().is_empty() && !rest.trim_start().starts_with('=') {
+        return Err(format!("`{}` behind the action has no meaning", rest.trim()));
+    }
     let argument = |text: &str| {
-        let (name, value) =
-            text.split_once(':').ok_or_else(|| format!("`{text}` is not NAME:VALUE"))?;
-        Ok((name.trim().to_owned(), number(value.trim())?))
+        let (name, value) = name(text)?;
+        let value = value.strip_prefix(':').ok_or_else(|| format!("`{text}` is not NAME:VALUE"))?;
+        Ok((name.to_owned(), number(value.trim())?))
     };
     let arguments = arguments.split(',').map(str::trim).filter(|text| !text.is_empty());
     Ok(Call {
-        action: action.trim().to_owned(),
+        action: action.to_owned(),
         arguments: arguments.map(argument).collect::<Result<_, String>>()?,
     })
 }
 
-fn add(rest: &str) -> Result<Statement, String> {
-    // The action is the last word before the parenthesis; everything before it are keys.
-    let paren = rest.find('(').ok_or("an action NAME(...) is missing")?;
-    let head = rest[..paren].trim_end();
-    let (keys, action) = head.rsplit_once(char::is_whitespace).ok_or("an action is missing")?;
-    let call = call(&format!("{action}{}", &rest[paren..]))?;
-    let mut words = keys.split_whitespace();
-    let table = words.next().ok_or("a table is missing")?.to_owned();
+/// A table, then a priority and keys in any order, then the action, which its parenthesis tells.
+fn add(text: &str) -> Result<Statement, String> {
+    let (table, mut rest) = name(text)?;
     let mut priority = None;
     let mut key = Vec::new();
-    for word in words {
-        match word.split_once(':') {
-            Some((name, value)) => key.push((escaped_index(name), key_value(value)?)),
-            None => priority = Some(small::<u32>(word)? as i32),
+    loop {
+        if rest.is_empty() {
+            return Err("an action NAME(...) is missing".to_owned());
         }
+        let (word, after) = name(rest)?;
+        if after.starts_with('(') {
+            let call = call(rest)?;
+            return Ok(Statement::Add { table: table.to_owned(), priority, key, call });
+        }
+        rest = match after.strip_prefix(':') {
+            Some(after) => {
+                let after = after.trim_start();
+                let end = after.find(char::is_whitespace).unwrap_or(after.len());
+                key.push((escaped_index(word), key_value(&after[..end])?));
+                after[end..].trim_start()
+            }
+            None => {
+                priority = Some(small::<u32>(word)? as i32);
+                after
+            }
+        };
     }
-    Ok(Statement::Add { table, priority, key, call })
 }
 
 /// `h$1.f` is an older way to write `h[1].f`.
@@ -385,6 +417,41 @@ mod tests {
             call.arguments,
             [("port".to_owned(), Int::from(2)), ("mac".to_owned(), Int::from(1))]
         );
+    }
+
+    #[test]
+    fn a_name_in_quotes_may_have_whatever_ends_others() {
+        let Statement::Add { table, priority, key, call } = one(
+            r#"add "in.the table" 1 "h.a[7:0]":0b1*** "(h.b + 1)": 0x02 "in.set (it)"("to":0x3)"#,
+        ) else {
+            panic!("it starts with add")
+        };
+        assert_eq!((table.as_str(), priority), ("in.the table", Some(1)));
+        let names: Vec<&str> = key.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["h.a[7:0]", "(h.b + 1)"]);
+        assert_eq!((&key[0].1.value, key[0].1.fixed_bits), (&Int::from(8), 1));
+        assert_eq!(call.action, "in.set (it)");
+        assert_eq!(call.arguments, [("to".to_owned(), Int::from(3))]);
+        assert_eq!(
+            one(r#"setdefault "in.t" "in.drop"()"#),
+            Statement::SetDefault {
+                table: "in.t".to_owned(),
+                call: Call { action: "in.drop".to_owned(), arguments: Vec::new() },
+            }
+        );
+        let error = parse("setdefault \"in.t in.drop()").unwrap_err();
+        assert!(error.message.contains("quotes"), "{error}");
+    }
+
+    #[test]
+    fn what_stands_behind_an_action_is_an_id_or_a_mistake() {
+        let call = |action: &str| Call { action: action.to_owned(), arguments: Vec::new() };
+        let statement = |call| Statement::SetDefault { table: "t".to_owned(), call };
+        assert_eq!(one("setdefault t a() = 7"), statement(call("a")));
+        assert_eq!(one("setdefault t a ()"), statement(call("a")));
+        assert!(parse("setdefault t a() 7").is_err());
+        assert!(parse("setdefault t a(x)").is_err());
+        assert!(parse("setdefault t").is_err());
     }
 
     #[test]
