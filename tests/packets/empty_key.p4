@@ -6,7 +6,6 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
     action put(bit<8> value) { hdr.h.b = value; }
     action add(bit<8> value) { hdr.h.c = hdr.h.c + value; }
-    action set(bit<8> value) { hdr.h.d = value; }
 
     table alone {
         key = { nothing : exact; }
@@ -26,15 +25,10 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             (0, 2, _) : add(3);
         }
     }
-    table filled {
-        key = { hdr.h.a : exact; nothing : lpm; }
-        actions = { set; NoAction; }
-    }
     apply {
         std.egress_spec = 1;
-        alone.apply();
+        if (alone.apply().miss) { hdr.h.d = 0xff; }
         beside.apply();
-        filled.apply();
     }
 }
 

@@ -1,11 +1,11 @@
 """Packet tests: each NAME.p4 is compiled, and the packets of NAME.stf are sent through it.
 
-The expectations were checked with p4c and simple_switch, but for the programs that p4c did not
-take when they were written (`header_union_members`, `loops`, `stack_next_written`,
-`subcontrol_twice`, `table_twice`), `empty_key` and `header_equality`, which were written without
-them, as were the packets of `header_values` with invalid headers, `loop_limit`, which is about a
-limit of ours, those that follow the specification where generated programs (tests/generated) showed
-that we did not (`argument_order`, `lookahead_if_wanted`, `parser_no_match`, `union_invalid_member`,
+The expectations were checked with p4c and simple_switch, but for the programs that p4c did not take
+when they were written (`header_union_members`, `loops`, `stack_next_written`, `subcontrol_twice`,
+`table_twice`), `empty_key_filled` and `header_equality`, which were written without them, as were
+the packets of `header_values` with invalid headers, `loop_limit`, which is about a limit of ours,
+those that follow the specification where generated programs (tests/generated) showed that we did
+not (`argument_order`, `lookahead_if_wanted`, `parser_no_match`, `union_invalid_member`,
 `widened_keys`), and the line `check_counter`, which its runner spells differently.
 """
 

@@ -160,6 +160,33 @@ fn a_default_action_is_written_with_its_arguments() {
     assert_eq!(default.action_data, [bits::Int::zero()]);
 }
 
+/// simple_switch ends at an entry of a table without keys, and `bit<0>` is none to it.
+#[test]
+fn an_entry_that_no_packet_can_miss_is_the_default_one() {
+    let (program, _) = good(
+        "",
+        "action set(bit<8> v) { hdr.h.v = v; }
+         action other() { }
+         bit<0> nothing = 0;
+         table t {
+             key = { nothing : exact; }
+             actions = { set; other; }
+             default_action = other();
+             const entries = { 0 : set(7); }
+         }
+         apply { if (t.apply().miss) { hdr.h.v = 1; } }",
+    );
+    let table = program.pipelines[0].tables.iter().find(|table| table.name == "ingress.t").unwrap();
+    assert_eq!((table.key.len(), &table.entries), (0, &None));
+    let default = table.default_entry.as_ref().expect("a default entry");
+    assert_eq!((default.action_id, default.action_entry_const), (table.action_ids[0], true));
+    assert_eq!(default.action_data, [Int::from(7)]);
+    let bmv2::NextTables::HitMiss { hit, miss } = &table.next_tables else {
+        panic!("it is asked whether it misses")
+    };
+    assert_eq!(hit, miss);
+}
+
 #[test]
 fn sizes_not_given_are_1024() {
     let (program, info) = good("", &format!("{TABLE} apply {{ t.apply(); }}"));

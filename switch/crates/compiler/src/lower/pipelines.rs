@@ -180,9 +180,17 @@ impl Writer<'_> {
         let table = &flat.tables[index];
         let names: Vec<String> =
             table.actions.iter().map(|action| flat.actions[*action].name.clone()).collect();
+        let certain = certain_entry(table);
+        let next = match next {
+            AfterTable::ByHit { hit, .. } if certain.is_some() => {
+                &AfterTable::ByHit { hit: *hit, miss: *hit }
+            }
+            next => next,
+        };
         let (base_default_next, next_tables) = self.next_tables(&names, next);
         let kind = self.table_kind(table);
-        let entries = table.entries.as_ref().map(|entries| self.entries(table, entries));
+        let entries = table.entries.as_ref().filter(|_| certain.is_none());
+        let entries = entries.map(|entries| self.entries(table, entries));
         let asked = table.size.filter(|size| *size > 0).unwrap_or(TABLE_SIZE_DEFAULT);
         // Const entries are all that there will be.
         let is_const = |entry: &flat::Entry| entry.is_const.is_none();
@@ -246,6 +254,14 @@ impl Writer<'_> {
 
     /// Tables with an action profile have no default action of their own on this switch.
     fn default_entry(&self, table: &flat::Table, kind: &TableKind) -> Option<DefaultEntry> {
+        if let Some(entry) = certain_entry(table) {
+            return Some(DefaultEntry {
+                action_id: table.actions[entry.action] as u32,
+                action_const: true,
+                action_data: entry.data.clone(),
+                action_entry_const: true,
+            });
+        }
         let default = table.default_action.as_ref()?;
         (*kind == TableKind::Simple).then(|| DefaultEntry {
             action_id: table.actions[default.action] as u32,
@@ -335,6 +351,14 @@ fn free_name(wanted: &str, taken: &[String]) -> String {
     let numbered = (0..).map(|count| format!("{wanted}_{count}"));
     let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
     candidates.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// The entry that every packet hits, where a table has entries but no key that the switch looks at.
+/// simple_switch takes no entries without a key, so this one is the table's default entry.
+fn certain_entry(table: &flat::Table) -> Option<&flat::Entry> {
+    let has_key = table.keys.iter().any(|key| key.target.is_some());
+    let entries = table.entries.as_ref().filter(|_| !has_key)?;
+    entries.iter().min_by_key(|entry| entry.priority)
 }
 
 /// A key as the switch looks at it, if it does.
