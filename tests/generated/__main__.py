@@ -27,7 +27,7 @@ def main() -> int:
     theirs = os.environ.get("ORACLE")
     if theirs:
         oracle.use(theirs)
-    began_s, kinds, packets = time.monotonic(), Counter(), 0
+    began_s, kinds, known, packets = time.monotonic(), Counter(), Counter(), 0
     for seed in range(arguments.first, arguments.first + arguments.count):
         result = check(seed)
         packets += result.packets
@@ -35,22 +35,26 @@ def main() -> int:
             kinds[result.failure.kind] += 1
             print(result.told(), flush=True)
         if theirs:
-            kinds.update(_beside(seed))
+            for told in _beside(seed):
+                (known if told.is_known else kinds)[told.kind] += 1
     took_s = time.monotonic() - began_s
     print(f"{arguments.count} programs, {packets} packets, {took_s:.0f} s, {kinds.total()} failed")
     for kind, count in kinds.most_common():
         print(f"  {count:6} {kind}")
+    for kind, count in known.most_common():
+        print(f"  {count:6} known: {kind}")
     return 1 if kinds else 0
 
 
-def _beside(seed: int) -> list[str]:
-    """What the P4 project's programs do otherwise is told; the kinds of it."""
+def _beside(seed: int) -> list[oracle.Difference]:
+    """What the P4 project's programs do otherwise; what is not known is told."""
     made = play.case(play.defined(grow.program(seed)))
     with tempfile.TemporaryDirectory() as folder:
-        told = oracle.differences(made, Path(folder), seed % 1000)
-    for each in told:
-        print(f"seed {seed}, theirs: {each}", flush=True)
-    return ["theirs: " + ("refused" if "refuses" in told[0] else "differs")] if told else []
+        found = oracle.differences(made, Path(folder), seed % 1000)
+    for each in found:
+        if not each.is_known:
+            print(f"seed {seed}, {each.kind}: {each.text}", flush=True)
+    return found
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ def compare(case: Case, folder: Path, number: int) -> tuple[list[str], str]:
     """Runs one case through the combinations that are possible."""
     script = stf.Script.read(case.script)
     ours, theirs = folder / "ours" / "program", folder / "theirs" / "program"
-    _compile_by_ours(case.source, ours)
+    compile_by_ours(case.source, ours)
     stems = {"vitrine-p4c": ours}
     observed = {"vitrine-p4c": reference.observe(ours, script, ours.parent / "run", 2 * number)}
     reason = NOT_FOR_P4C.get(case.name)
@@ -250,7 +250,8 @@ def _shown(value: object) -> str:
     return str([each.hex() for each in value] if isinstance(value, list) else value)
 
 
-def _compile_by_ours(source: Path, stem: Path) -> None:
+def compile_by_ours(source: Path, stem: Path) -> None:
+    """Compiles with our compiler to STEM.json and STEM.p4info.txtpb."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     files = ["-o", f"{stem}.json", "--p4runtime-files", f"{stem}.p4info.txtpb"]
     complaint = _run(
