@@ -20,6 +20,7 @@ Modules, from the bottom up; each imports only those above it:
     simple_switch, thrift        the queues of the P4 project's switch
     toolchain compiled programs, of our compiler or the P4 project's
     telemetry reports of INT nodes, decoded and kept
+    ownership what root has made belongs to who called sudo
     tables    rows into a file, as CSV or Parquet
 
 It knows nothing of topologies: controllers that need one are in `apps`.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +18,17 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from controller import ownership
 from controller.addresses import DEFAULT_ADDRESS, SOCKET_SUFFIX, at_socket, parted, socket_of
 from controller.errors import ConnectError
 
-# What a network's key is called beside its file.
+# The files in which networks are announced, and what the key of one is called beside its file.
+_WORDS = "routers-*.json"
 _KEY = ".key"
+# Whatever a process leaves here has its number.
+_OF_A_PROCESS = re.compile(r"[a-z]+-(\d+)\.[a-z]+")
+# A port or socket of this machine takes a connection at once, or has more of them than it can take.
+_ANSWERS_WITHIN_S = 1.0
 # Only root writes into the machine's folder; who has a network in virtual time need not be root.
 _OF_MACHINE = Path("/run/vitrine")
 _OF_CLONE = Path(__file__).resolve().parent.parent / "build" / "run"
@@ -44,12 +51,6 @@ def folders() -> list[Path]:
 def socket_path(name: str) -> Path:
     """The socket at which a router answers that this process starts."""
     return folder() / f"{name}{SOCKET_SUFFIX}"
-
-
-def give_to_caller(file: Path) -> None:
-    """Hands a file of root's to the user behind sudo, if there is one: theirs is the network."""
-    if os.geteuid() == 0 and "SUDO_UID" in os.environ:
-        os.chown(file, int(os.environ["SUDO_UID"]), -1, follow_symlinks=False)
 
 
 def started_ticks(pid: int) -> int | None:
@@ -115,7 +116,7 @@ def announced(
     try:
         yield
     finally:
-        _forget(_own_file())
+        _remove([_own_file(), _own_file().with_suffix(_KEY)])
 
 
 def look_at(router: str, port: int) -> None:
@@ -125,7 +126,7 @@ def look_at(router: str, port: int) -> None:
 
 def all_up() -> list[Up]:
     """All networks that are up, the youngest first; those of processes that were killed are not."""
-    files = [file for place in folders() for file in place.glob("routers-*.json")]
+    files = [file for place in folders() for file in place.glob(_WORDS)]
     found = [_read(file) for file in files]
     return sorted(filter(None, found), key=lambda up: up.began_ns, reverse=True)
 
@@ -158,7 +159,7 @@ def address_of(name: str) -> str:
     if not name:
         youngest = up()
         # One that somebody has started by hand is announced by nobody.
-        if not youngest.routers and not _listens(DEFAULT_ADDRESS):
+        if not youngest.routers and listens(DEFAULT_ADDRESS) is False:
             raise ConnectError(
                 "no network of the kit is up: `make up` starts one. A router elsewhere is named by "
                 "its address, ROUTER=HOST:PORT."
@@ -185,11 +186,22 @@ def address_of(name: str) -> str:
     )
 
 
-def _listens(address: str) -> bool:
-    """Whether anybody does, at a port of this machine, which refuses or accepts at once."""
+def listens(address: str) -> bool | None:
+    """Whether anybody does, at a port or socket of this machine.
+
+    None: that is not to be told, as somebody has more callers than can be taken, or is not ours.
+    """
+    path = socket_of(address)
     host, _, port = address.rpartition(":")
-    with socket.socket() as probe:
-        return probe.connect_ex((host, int(port))) == 0
+    with socket.socket(socket.AF_INET if path is None else socket.AF_UNIX) as probe:
+        probe.settimeout(_ANSWERS_WITHIN_S)
+        try:
+            probe.connect((host, int(port)) if path is None else str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return None
+        return True
 
 
 def hint(address: str) -> str:
@@ -234,22 +246,40 @@ def _write_key(key: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
-        give_to_caller(file)
+        ownership.give_to_caller(file)
         stream.write(key)
 
 
-def _forget(file: Path) -> None:
-    for each in (file, file.with_suffix(_KEY)):
+def clean() -> int:
+    """Removes what killed networks have said of themselves here, and sockets that nobody hears.
+
+    How many files that was.
+    """
+    files = list(folder().iterdir()) if folder().exists() else []
+    silent = [each for each in files if each.is_socket() and listens(at_socket(each)) is False]
+    return _remove([*filter(_is_of_the_dead, files), *silent])
+
+
+def _is_of_the_dead(file: Path) -> bool:
+    """Whether a file's name has the number of a process, and that has gone; no socket's."""
+    if file.match(_WORDS):
+        return _read(file) is None
+    found = _OF_A_PROCESS.fullmatch(file.name)
+    return found is not None and not file.is_socket() and started_ticks(int(found[1])) is None
+
+
+def _remove(files: Sequence[Path]) -> int:
+    for each in files:
         each.unlink(missing_ok=True)
+    return len(files)
 
 
 def _write(what: Up) -> None:
     file = _own_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    # What killed processes have left here is of no use to anybody.
-    for other in file.parent.glob("routers-*.json"):
-        if _read(other) is None:
-            _forget(other)
+    # What killed processes have left here is of no use to anybody. (Sockets stay: that of a router
+    # which is about to start may not listen yet.)
+    _remove([each for each in file.parent.iterdir() if _is_of_the_dead(each)])
     beside = file.with_suffix(".new")
     told = {**asdict(what), "owner": [os.getpid(), started_ticks(os.getpid())]}
     del told["hosts_key"]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from controller.errors import ControllerError
+from controller.ownership import give_to_caller
 from controller.toolchain import ROOT
 from course import catalogue, working
 from course.errors import CourseError
@@ -18,7 +19,6 @@ from course.grading import command as grading
 from course.judge import judge
 from course.process import Runner
 from course.telling import Teller, summary
-from labs.ownership import give_back
 from topo import preflight
 from topo.errors import MachineError
 
@@ -107,7 +107,7 @@ def _check(arguments: argparse.Namespace) -> int:
         tell=lambda verdict: print(teller.tell(verdict), flush=True),
     )
     print(summary(judgement, arguments.live))
-    give_back(FILMS)
+    give_to_caller(FILMS)
     return 0 if judgement.points == judgement.out_of else 1
 
 

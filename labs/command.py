@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from controller import ownership
 from controller.toolchain import ROOT
-from labs import archive, ownership, recording_files, repeat, report, worlds
+from labs import archive, recording_files, repeat, report, worlds
 from labs.archive import RESULTS, Kept
 from labs.bench import Bench
 from labs.definition import Assessment, Band, Lab
@@ -70,8 +71,8 @@ def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assess
             raise LabError(f"{lab.name} ended early: {in_words(error)}.") from error
         raise
     finally:
-        ownership.give_back(logs)
-        ownership.give_back(results)
+        ownership.give_to_caller(logs)
+        ownership.give_to_caller(results)
     _tell(assessment, keeper.folder, output)
     return lab, keeper.folder, assessment
 
@@ -124,7 +125,7 @@ def _compare(sides: Sequence[Side], output: TextIO, results: Path) -> None:
     names = "--".join(side.kept.folder.name for side in sides)
     folder = results / sides[0].lab.name / f"compared-{names}"
     comparison.write(sides, folder)
-    ownership.give_back(results)
+    ownership.give_to_caller(results)
     print(f"\nSide by side: {archive.shown(folder)}/report.html", file=output)
 
 
@@ -164,7 +165,7 @@ def redraw(lab: Lab, kept: Kept, output: TextIO) -> None:
     assert kept.results is not None
     machine = Machine.from_document(kept.results["machine"])
     report.write(lab, side.recordings, side.assessment, kept.folder, machine)
-    ownership.give_back(kept.folder)
+    ownership.give_to_caller(kept.folder)
     print(f"Report: {archive.shown(kept.folder)}/report.html", file=output)
 
 
@@ -176,7 +177,7 @@ def _redraw_early(lab: Lab, kept: Kept, output: TextIO) -> None:
         raise LabError(f"{kept.name} {kept.verdict.rstrip('.')}: nothing in it can be read back.")
     recordings = {folder.name: recording_files.read(folder) for folder in folders}
     early.write(lab, kept, recordings, Machine.from_document(kept.results["machine"]))
-    ownership.give_back(kept.folder)
+    ownership.give_to_caller(kept.folder)
     print(f"It {kept.verdict.rstrip('.')}.", file=output)
     print(f"Report of what there is: {archive.shown(kept.folder)}/report.html", file=output)
 

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from controller import ownership
 from controller.errors import ControllerError
-from labs import archive, ownership
+from labs import archive
 from labs.errors import LabError
 from labs.files import replace_text
 from labs.machine import Machine
@@ -76,7 +77,7 @@ class Experiment:
         }
         self.file.parent.mkdir(parents=True, exist_ok=True)
         replace_text(self.file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-        ownership.give_back(self.results)
+        ownership.give_to_caller(self.results)
 
 
 def markdown(content: Mapping[str, Any]) -> str:

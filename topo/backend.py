@@ -12,14 +12,13 @@ A `Backend` starts switches; a `RunningSwitch` is one of them. There are two kin
 
 from __future__ import annotations
 
-import socket
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from controller.addresses import socket_of
+from controller import routers
 from controller.queues import Sample
 from controller.session import Session
 from topo import wait
@@ -111,21 +110,9 @@ def on_loopback(port: int) -> str:
 def await_answer(process: Process, name: str, addresses: Sequence[str]) -> None:
     """Waits until a program answers at all of its addresses; one that ends instead is an error."""
     wait.until(
-        lambda: process.has_ended() or all(map(_answers, addresses)),
+        lambda: process.has_ended() or all(map(routers.listens, addresses)),
         f"{name} answering at {', '.join(addresses)}",
         START_DEADLINE_S,
     )
     if process.has_ended():
         raise ProcessError(f"{name} ended at once: {process.last_words()}")
-
-
-def _answers(address: str) -> bool:
-    path = socket_of(address)
-    host, _, port = address.rpartition(":")
-    with socket.socket(socket.AF_INET if path is None else socket.AF_UNIX) as probe:
-        probe.settimeout(1.0)
-        try:
-            probe.connect((host, int(port)) if path is None else str(path))
-        except OSError:
-            return False
-        return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from controller import routers
 from topo import record
 from topo.errors import TopologyError
 from topo.units import counted
@@ -17,7 +18,7 @@ def main() -> int:
             # The run cleans up after itself; what it could not, the next lines do.
             running.end()
         cleaned = record.clean_stale()
-        words = record.clean_words()
+        words = routers.clean()
     except TopologyError as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1

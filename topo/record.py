@@ -12,8 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
-import socket
 import subprocess
 import uuid
 from collections.abc import Iterator
@@ -26,8 +24,6 @@ from topo.units import counted
 
 # The variable whose value is the network's mark.
 _MARK = "VITRINE_NETWORK"
-# A socket of this machine takes a connection at once, or has more of them than it can take.
-_ANSWERS_WITHIN_S = 1.0
 
 
 def path() -> Path:
@@ -125,35 +121,6 @@ def clean_stale() -> str | None:
     names = f" ({', '.join(sorted(left.values()))})" if left else ""
     processes = counted(len(left), "process", "es")
     return f"cleaned up after an interrupted run: {processes}{names}, {counted(len(links), 'link')}"
-
-
-def clean_words() -> int:
-    """Removes what killed networks have said of themselves here; how many files that was.
-
-    Files bear the number of the process that wrote them, and a socket that nobody listens at
-    refuses.
-    """
-    here = folder()
-    files = list(here.iterdir()) if here.exists() else []
-    dead = [each for each in files if _is_of_the_dead(each)]
-    for each in dead:
-        each.unlink(missing_ok=True)
-    return len(dead)
-
-
-def _is_of_the_dead(file: Path) -> bool:
-    if file.is_socket():
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-            client.settimeout(_ANSWERS_WITHIN_S)
-            try:
-                client.connect(str(file))
-            except ConnectionRefusedError:
-                return True
-            except OSError:
-                return False
-            return False
-    found = re.fullmatch(r"[a-z]+-(\d+)\.[a-z]+", file.name)
-    return found is not None and not Path(f"/proc/{found[1]}").exists()
 
 
 def _marked(mark: str) -> list[Identity]:

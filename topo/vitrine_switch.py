@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from controller import routers
+from controller import ownership, routers
 from controller.addresses import SOCKET_PATH_BYTES_MAX, Way, at_socket, fits, socket_of
 from controller.lines import Lines
 from controller.queues import Queues
@@ -124,7 +124,7 @@ def await_own(process: Process, name: str, address: str) -> None:
     path = socket_of(address)
     if path is not None:
         # Of who connects the switch asks the kernel whether they are root or the file's owner.
-        routers.give_to_caller(path)
+        ownership.give_to_caller(path)
 
 
 def check_socket(address: str) -> None:

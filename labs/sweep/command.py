@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
-from labs import archive, ownership
+from controller import ownership
+from labs import archive
 from labs.archive import RESULTS
 from labs.errors import LabError
 from labs.machine import Machine
@@ -31,12 +32,12 @@ def conduct(sweep: Sweep, crew: Crew, output: TextIO, *, results: Path = RESULTS
             failed = _measured(jobs, journal, crew, output)
         finally:
             rows = [(job, journal.rows[job.key]) for job in jobs if job.key in journal.rows]
-            ownership.give_back(results)
+            ownership.give_to_caller(results)
         differing = _differing(rows)
         if rows:
             parquet.write(sweep, rows, Machine.this_one(), folder)
             page.write(sweep, rows, Machine.this_one(), folder)
-            ownership.give_back(results)
+            ownership.give_to_caller(results)
             place = archive.shown(folder)
             print(f"\nReport: {place}/report.html", file=output)
             print(f"Rows:   {place}/{sweep.name}.parquet", file=output)

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import ownership
+from controller import ownership
 from tests.bench import measure, picture, routes, subjects
 from tests.bench.subjects import Subject
 from topo.errors import MachineError, TopologyError
@@ -106,7 +106,7 @@ def main() -> None:
     document = {"machine": machine(), "settings": vars(settings), "readings": readings}
     (OUT / "bench.json").write_text(json.dumps(document, indent=1) + "\n")
     picture.draw("vitrine-switch and others on this machine", panels(readings), OUT / "bench.png")
-    ownership.give_back(OUT)
+    ownership.give_to_caller(OUT)
     print(table(readings))
     print(f"written: {OUT / 'bench.json'}, {OUT / 'bench.png'}")
 

@@ -40,9 +40,8 @@ from typing import Any
 from playwright.sync_api import Page
 from vitrine.v1 import router_pb2 as pb
 
-from controller import routers
+from controller import ownership, routers
 from controller.toolchain import ROOT
-from labs import ownership
 from labs.glass import tape
 from tests.glass import endurance
 from tests.glass.browser import browser, page_of
@@ -158,7 +157,7 @@ def written(found: dict[str, Any]) -> None:
     machine = {"processors": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()}
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps({**before, **found, "machine": machine}, indent=1) + "\n")
-    ownership.give_back(OUT)
+    ownership.give_to_caller(OUT)
     print(f"written: {OUT}")
 
 

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -84,20 +82,3 @@ def test_a_record_that_cannot_be_read_is_named_with_what_to_do():
     record.path().write_text("{")
     with pytest.raises(StaleRunError, match="network.json, cannot be read .*delete that file"):
         record.clean_stale()
-
-
-def test_words_of_killed_networks_are_removed_and_those_of_others_stay(tmp_path, monkeypatch):
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    for dead in (f"routers-{ended.pid}.json", f"routers-{ended.pid}.key"):
-        (tmp_path / dead).touch()
-    kept = tmp_path / f"routers-{os.getpid()}.json"
-    kept.touch()
-    with socket.socket(socket.AF_UNIX) as heard, socket.socket(socket.AF_UNIX) as closed:
-        heard.bind(str(tmp_path / "heard.sock"))
-        heard.listen()
-        closed.bind(str(tmp_path / "reload.sock"))
-        assert record.clean_words() == 3
-        assert record.clean_words() == 0
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["heard.sock", kept.name]

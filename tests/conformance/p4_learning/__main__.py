@@ -22,7 +22,7 @@ import sys
 import time
 from pathlib import Path
 
-from labs import ownership
+from controller import ownership
 from tests.conformance.guests.projects import Project, checkout_of
 from tests.conformance.isolated.outcome import CheckError
 from tests.conformance.isolated.prompt import Network
@@ -60,7 +60,7 @@ def main() -> int:
     if arguments.inside:
         return _run_inside(chosen[0], checkout, arguments.python, arguments.programs)
     told = [_run(it, arguments) for it in chosen]
-    ownership.give_back(OUT)
+    ownership.give_to_caller(OUT)
     passed, known = told.count("pass"), told.count("expected")
     print(f"\n{passed} of {len(told) - known} pass", end="")
     print(f", {known} cannot" if known else "", end="")

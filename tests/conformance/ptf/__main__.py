@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from labs import ownership
+from controller import ownership
 from tests.conformance.guests.projects import Project, checkout_of
 from tests.conformance.isolated.sandbox import ROOT, furnish, run_isolated
 from tests.conformance.isolated.tools import furnish_path, interpreter
@@ -56,7 +56,7 @@ def main() -> int:
     if arguments.inside:
         return _run_inside(chosen[0], arguments.python, arguments.programs)
     told = [_run(it, checkout, arguments) for it in chosen]
-    ownership.give_back(OUT)
+    ownership.give_to_caller(OUT)
     passed, failed, known = (sum(counts) for counts in zip(*told, strict=True))
     print(f"\n{passed} of {passed + failed} tests pass, {known} cannot; logs are in out/ptf/")
     return 1 if failed else 0

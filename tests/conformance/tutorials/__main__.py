@@ -21,7 +21,7 @@ import sys
 import time
 from pathlib import Path
 
-from labs import ownership
+from controller import ownership
 from tests.conformance.isolated.outcome import CheckError
 from tests.conformance.isolated.prompt import Network
 from tests.conformance.isolated.sandbox import ROOT, furnish, run_isolated
@@ -54,7 +54,7 @@ def main() -> int:
         if not os.access(arguments.programs / program, os.X_OK):
             parser.error(f"{arguments.programs / program} is not there: run `make build` first")
     passed = [_run(it, arguments.tutorials, arguments.programs) for it in chosen]
-    ownership.give_back(OUT)
+    ownership.give_to_caller(OUT)
     print(f"\n{sum(passed)} of {len(passed)} pass; logs are in {OUT.relative_to(ROOT)}/")
     return 0 if all(passed) else 1
 
