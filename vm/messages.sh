@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # messages.sh FOLDER PROTO...: makes the Python modules of message files (by their paths below
 # switch/crates/messages/proto) in FOLDER. Those that came along with the switch's programs
-# (vm/carry.sh) serve while they are of these sources, and protoc is not needed.
+# (vm/carry.sh) serve while they are of these sources, and protoc is not needed. Beside each module lies
+# what it was made from, by which vm/modules.sh and `vitrine` tell whether it is of today's sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,4 +17,5 @@ for file in "$@"; do
     else
         vm/protoc.sh "$folder" "$file"
     fi
+    cp "switch/crates/messages/proto/$file" "$folder/$file"
 done

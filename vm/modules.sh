@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes what Python imports that is not in the repository: build/venv, and the messages of vitrine.v1 in
-# build/python. Those are made again where their sources are newer, so that a kit that was pulled anew
+# build/python. Those are made again where their sources are others, so that a kit that was pulled anew
 # answers before it is built again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,5 @@ if dry_run; then exit 0; fi
 
 proto=switch/crates/messages/proto
 for file in "$proto"/vitrine/v1/*.proto; do
-    if [ "$file" -nt "build/python/vitrine/v1/$(basename "$file" .proto)_pb2.py" ]; then
-        vm/messages.sh build/python "${file#"$proto/"}"
-    fi
+    cmp -s "$file" "build/python/${file#"$proto/"}" || vm/messages.sh build/python "${file#"$proto/"}"
 done
