@@ -30,6 +30,7 @@ from labs.settings import Settings
 from labs.sizing_router_buffers.findings import Findings, full_after_s
 from labs.sizing_router_buffers.lab import SizingRouterBuffers
 from labs.speedup import mimicry
+from labs.square_root_rule.lab import LOADS, PORT, SETTLED_S, SquareRootRule
 from tests.labs.saw import add, recording, socket_sample, steady
 
 
@@ -540,3 +541,34 @@ def test_the_data_of_a_picture_has_its_marks_and_what_its_bars_span():
     assert sum(row.endswith(",page,20.0,") for row in rows) >= len(lab.runs())
     assert sum(row.endswith(",page,25.0,") for row in rows) >= len(lab.runs())
     assert not any(text.startswith("_") for text in legends)
+
+
+# ---- the square-root rule ------------------------------------------------------------------------
+
+
+def test_every_point_of_the_square_root_rule_is_in_sight():
+    lab = SquareRootRule(Settings())
+    names = [run.name for run in lab.runs()]
+    # From a line that is half idle to a busy one: the worst once lay below the axis.
+    uses = {name: 0.5 + 0.5 * index / (len(names) - 1) for index, name in enumerate(names)}
+    rates = [load.rate_bps for load in LOADS for _ in lab.parts]
+    recordings = {}
+    for (name, use), rate_bps in zip(uses.items(), rates, strict=True):
+        series = PortSeries()
+        for time_s in range(lab.seconds):
+            add(series, time_s, 1, departed_bytes=round(time_s * use * rate_bps / 8))
+        recordings[name] = Recording(ports={PORT: series})
+    assert lab.seconds > SETTLED_S + 2
+    figure = next(each for each in lab.figures(recordings) if each.name == "use")
+    with drawing.drawn(figure) as canvas:
+        for axes in canvas.axes:
+            points = [
+                point
+                for line in axes.lines
+                if line.get_marker() == "o"
+                for point in line.get_xydata()
+            ]
+            assert sorted(y for _, y in points) == pytest.approx(sorted(uses.values()), abs=1e-6)
+            (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+            hidden = [(x, y) for x, y in points if not (left < x < right and bottom < y < top)]
+            assert hidden == []
