@@ -3,9 +3,9 @@
     python -m tests.bench.watcher ADDRESS
 
 At SIGUSR1 it rests, and at the next one it looks again. Messages come through the page's own relay
-and are decoded here, where the page decodes them in the browser. As the page does, it asks for
-single packets and, where these are too many to be told, come later and later, or the router sends
-more than 2 Gb/s, for depths alone.
+and are decoded here, where the page decodes them in the browser. It asks for what the page asks
+for, and gives single packets up where the page does (patience.py): tests/glass/test_patience.py
+holds both together.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from google.rpc import code_pb2, status_pb2
 from vitrine.v1 import router_pb2
 
 from labs.glass.relay import RefusedError, Relay
+from tests.bench.patience import Patience
 from topo import wait
 
 # What it says when the first sample has come.
 WATCHING = "watching"
 ROUTER = "s1"
 # As in glass/js/page/watching.js and glass.js.
-INTERVAL_MS, FAST_INTERVAL_MS, HEAD_BYTES = 20, 100, 48
-DESCRIBE_S, LOST_TWICE_S, BEHIND_S = 2.0, 10.0, 2.0
-PACKETS_BPS_MAX = 2e9
-_PS_PER_S = 1e12
+_INTERVAL_MS, _FAST_INTERVAL_MS, _HEAD_BYTES = 20, 100, 48
+_DESCRIBE_S = 2.0
+_PS_PER_MS = 1e9
 
 
 async def main(address: str) -> None:
@@ -59,13 +59,12 @@ class _Page:
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
-        self._lost_at = float("-inf")
-        self._tells_packets = True
+        self._patience = Patience(is_live=True)
 
     async def describe(self) -> None:
         """Reads the configuration again and again."""
         # At every look it is another time.
-        async for _ in wait.changes(time.monotonic, DESCRIBE_S):
+        async for _ in wait.changes(time.monotonic, _DESCRIBE_S):
             async for answer in _call(self._relay, "Describe", router_pb2.DescribeRequest()):
                 router_pb2.DescribeResponse.FromString(answer)
 
@@ -73,62 +72,66 @@ class _Page:
         """Begins anew whenever the page would."""
         while True:
             try:
-                self._tells_packets = await self._watch_once()
+                await self._watch_once()
             except RefusedError as refused:
                 code = status_pb2.Status.FromString(refused.status).code
                 if code != code_pb2.RESOURCE_EXHAUSTED:
                     raise
-                self._tells_packets = False
-            if time.monotonic() - self._lost_at < LOST_TWICE_S:
-                self._tells_packets = False
-            self._lost_at = time.monotonic()
+                self._patience.refused(_now_ms())
 
-    async def _watch_once(self) -> bool:
-        """Until events are lost, as nobody knows then where each packet is, or are too many.
-
-        Whether single packets can be asked for once more.
-        """
-        tells_packets = self._tells_packets
+    async def _watch_once(self) -> None:
+        patience = self._patience
+        tells_packets = not patience.without_packets
+        patience.begins()
+        # The first sample of the last seconds.
         first: router_pb2.Sample | None = None
-        least_s = float("inf")
-        request = _request(tells_packets=tells_packets)
+        until_ms = 0.0
+        request = asked(tells_packets=tells_packets)
         async with contextlib.aclosing(_call(self._relay, "Watch", request)) as messages:
             async for message in messages:
                 told = router_pb2.WatchResponse.FromString(message)
+                now_ms = _now_ms()
+                if told.HasField("start"):
+                    until_ms = told.start.time_ps / _PS_PER_MS
                 if told.HasField("sample"):
                     _say_once()
                     first = first or told.sample
-                    late_s = time.monotonic() - told.sample.time_ps / _PS_PER_S
-                    least_s = min(least_s, late_s)
-                    if tells_packets and late_s - least_s > BEHIND_S:
-                        return True
-                if told.lost_events and tells_packets:
-                    return True
-                if tells_packets and told.HasField("sample") and _is_fast(first, told.sample):
-                    return False
-        return tells_packets
+                    until_ms = told.sample.time_ps / _PS_PER_MS
+                    if until_ms - first.time_ps / _PS_PER_MS >= 1000 * _DESCRIBE_S:
+                        if patience.sends(now_ms, _sent_bps(first, told.sample)):
+                            return
+                        first = told.sample
+                if tells_packets and patience.told(
+                    now_ms, until_ms, has_lost=bool(told.lost_events)
+                ):
+                    return
 
 
-def _request(*, tells_packets: bool) -> router_pb2.WatchRequest:
-    """What the page asks for."""
+def _now_ms() -> float:
+    return 1000 * time.monotonic()
+
+
+def asked(*, tells_packets: bool) -> router_pb2.WatchRequest:
+    """What the page asks a live router for."""
     request = router_pb2.WatchRequest(
-        interval_ms=INTERVAL_MS if tells_packets else FAST_INTERVAL_MS,
+        interval_ms=_INTERVAL_MS if tells_packets else _FAST_INTERVAL_MS,
         marks=True,
         links=True,
-        head_bytes=HEAD_BYTES,
+        overruns=tells_packets,
+        head_bytes=_HEAD_BYTES,
         packets=tells_packets,
         arbitrations=True,
+        flows=not tells_packets,
+        may_lose=True,
     )
     request.drops.SetInParent()
-    request.flows = not tells_packets
     return request
 
 
-def _is_fast(first: router_pb2.Sample, last: router_pb2.Sample) -> bool:
-    """Whether more has left between two samples than is told packet by packet."""
-    span_s = (last.time_ps - first.time_ps) / _PS_PER_S
+def _sent_bps(first: router_pb2.Sample, last: router_pb2.Sample) -> float:
+    """What has left between two samples, in a second."""
     bits = 8 * (_departed_bytes(last) - _departed_bytes(first))
-    return span_s >= DESCRIBE_S and bits > PACKETS_BPS_MAX * span_s
+    return bits * 1000 * _PS_PER_MS / (last.time_ps - first.time_ps)
 
 
 def _departed_bytes(sample: router_pb2.Sample) -> int:

@@ -1,34 +1,14 @@
-// A page that a busy machine keeps from seeing a live router as it is notices that.
+// A page asks a router for as much as it can tell and the page can show. When packets are too many is in
+// patience.json.
 
 import { detailAt, Watching } from "../../glass/js/page/watching.js";
+import { Patience } from "../../glass/js/model/patience.js";
 import { RouterModel } from "../../glass/js/model/router.js";
 import { Flows } from "../../glass/js/model/flows.js";
 import { holds, same } from "./check.js";
 
-function watching(isLive) {
-  return Object.assign(Object.create(Watching.prototype), { isLive, model: { toldPs: 0 } });
-}
-
-// For each [ms of the viewer, ms of the router] whether it is behind.
-function behind(watch, moments) {
-  return moments.map(([nowMs, toldMs]) => {
-    watch.model.toldPs = toldMs * 1e9;
-    return watch.isBehind(nowMs);
-  });
-}
-
-export function what_comes_later_and_later_is_behind() {
-  // The clocks are 60 s apart. The best that was seen is 1 s later than that.
-  same(behind(watching(true), [[0, 58_500], [500, 59_500], [3100, 60_000], [3600, 60_500], [3700, 62_000]]),
-       [false, false, true, true, false]);
-}
-
-export function a_network_in_virtual_time_waits_for_its_page() {
-  same(behind(watching(false), [[0, 0], [60_000, 0]]), [false, false]);
-}
-
 // A watch of a router that tells everything, and the requests that it was asked.
-function asking() {
+function asking({ isLive = false } = {}) {
   const model = new RouterModel("s1", 0, new Flows());
   const asked = [], requests = [];
   const calls = {
@@ -40,14 +20,14 @@ function asking() {
     },
     call: async () => ({ time_ps: 0, ports: [{ port: 1, config: {} }] }),
   };
-  const watching = Object.assign(Object.create(Watching.prototype), { calls, model, intervalMs: 20, detail: detailAt(1), patienceMs: 10_000, onState() {} });
+  const watching = Object.assign(Object.create(Watching.prototype), { calls, model, intervalMs: 20, detail: detailAt(1), patience: new Patience({ isLive }), onState() {} });
   return { watching, model, asked, requests };
 }
 
 export async function single_packets_are_told_again_when_a_burst_is_over() {
   const { watching, model, asked } = asking();
   await watching.open();
-  watching.giveUp(0);
+  watching.patience.refused(0);
   watching.begin();
   await new Promise(setTimeout);
   same([asked, model.isTooFast, model.knowsPackets], [[true, false], true, false]);
@@ -57,22 +37,29 @@ export async function single_packets_are_told_again_when_a_burst_is_over() {
   watching.lookAgain(10_000);
   await new Promise(setTimeout);
   same([asked, model.isTooFast, model.knowsPackets], [[true, false, true], false, true]);
-  // Still too many: it waits twice as long.
-  watching.giveUp(10_500);
-  watching.lookAgain(30_499);
-  holds(watching.withoutPackets, "patience is longer");
-  watching.lookAgain(30_500);
-  holds(!watching.withoutPackets, "and ends");
+}
+
+export async function a_watch_that_misses_events_is_begun_anew() {
+  const { watching, asked } = asking();
+  await watching.open();
+  const told = (lost) => watching.take({ lost_events: lost, events: [] });
+  told(0);
+  await new Promise(setTimeout);
+  same(asked, [true]);
+  told(3);
+  await new Promise(setTimeout);
+  same(asked, [true, true], "with what is inside:");
+  told(3);
+  await new Promise(setTimeout);
+  same(asked, [true, true, false], "and the second time without single packets:");
 }
 
 export async function a_live_router_of_gigabits_is_asked_for_depths_until_it_is_slower() {
-  const { watching, model, asked } = asking();
-  watching.isLive = true;
+  const { watching, model, asked } = asking({ isLive: true });
   await watching.open();
   // So many bytes have left by the port by then: 0.5 s later, 125 MB more are 2 Gb/s.
   const sent = (ms, bytes) => model.samples.take({ time_ps: ms * 1e9, ports: [{ port: 1, counters: { counters: { departed: { bytes } } } }] });
   const looked = async (nowMs) => {
-    watching.spare(nowMs);
     watching.lookAgain(nowMs);
     await new Promise(setTimeout);
     return asked.at(-1);
@@ -126,7 +113,7 @@ export async function without_single_packets_flows_are_asked_for() {
   const { watching, requests } = askingOfANewer(true);
   await watching.open();
   same(requests[0].flows, undefined);
-  watching.giveUp(0);
+  watching.patience.refused(0);
   watching.begin();
   await new Promise(setTimeout);
   same([requests[1].flows, requests[1].head_bytes], [true, requests[0].head_bytes]);

@@ -1,22 +1,14 @@
 // Keeps a router's model up to date: one Watch that comes back by itself, and Describe whenever the
 // configuration may have changed.
 
+import { Patience } from "../model/patience.js";
 import { ROUTER } from "../wire/calls.js";
 
 const HEAD_BYTES = 48;
 const RETRY_MS = 700;
-const LOST_TWICE_MS = 10_000;
-// So long after packets were too many they are asked for again; twice as long after each time that they
-// still are.
-const AGAIN_MS = 10_000, AGAIN_MS_MAX = 160_000;
-// A live router that sends more than this needs its processors for itself: telling single packets, which
-// nobody sees at that speed, took a fifth of the throughput of a port of 10 Gb/s on two processors.
-const PACKETS_BPS_MAX = 2e9;
 // A machine that has too much to do for single packets is asked for samples as seldom as a curve can bear: each is a
 // message, and takes from routers and hosts what it costs to carry and to read.
 const FAST_SAMPLE_MS = 100;
-// A live router whose packets are told so much later than they happened is not seen as it is.
-const BEHIND_MS = 2000;
 // What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
 const TOO_MUCH = 8;
 // A router of more ports has larger samples: it is asked for them as much less often.
@@ -44,10 +36,9 @@ export class Watching {
     Object.assign(this, { calls, model, intervalMs, isLive, mayLose, onState });
     this.detail = detailAt(1);
     this.isEnded = false;
-    this.patienceMs = AGAIN_MS;
+    this.patience = new Patience({ isLive });
     this.open();
     this.timer = setInterval(() => {
-      this.spare(performance.now());
       this.lookAgain(performance.now());
       this.describe().catch(() => {});
     }, DESCRIBE_MS);
@@ -74,7 +65,7 @@ export class Watching {
       next: (message) => this.take(message),
       ended: (error) => {
         if (this.isEnded) return;
-        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.giveUp(performance.now());
+        if (this.model.knowsPackets && error?.code === TOO_MUCH) this.patience.refused(performance.now());
         else this.onState({ isThere: false, why: error?.message ?? "the router has ended the watch" });
         setTimeout(() => this.open(), RETRY_MS);
       },
@@ -83,7 +74,7 @@ export class Watching {
 
   request() {
     const known = this.calls.schema.message("vitrine.v1.WatchRequest").byName;
-    const spared = this.isLive && this.withoutPackets ? FAST_SAMPLE_MS : 0;
+    const spared = this.isLive && this.patience.withoutPackets ? FAST_SAMPLE_MS : 0;
     const everyMs = Math.max(this.intervalMs, this.detail.intervalMs, spared) * Math.ceil(this.model.ports / PORTS_A_SAMPLE);
     const request = { ...this.target, interval_ms: Math.min(everyMs, INTERVAL_MS_MAX), links: true, overruns: !spared };
     const { isHurried } = this.detail;
@@ -91,12 +82,13 @@ export class Watching {
       Object.assign(request, { drops: {}, marks: true, head_bytes: HEAD_BYTES });
       // What routers of this version tell of single packets.
       for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
-      if (this.withoutPackets) request.packets = undefined;
+      if (this.patience.withoutPackets) request.packets = undefined;
     }
     // Without single packets: whose they are, picture by picture.
     if (!request.packets && known.has("flows")) Object.assign(request, { flows: true, head_bytes: HEAD_BYTES });
     if (this.mayLose && known.has("may_lose")) request.may_lose = true;
     this.model.isHurried = isHurried;
+    this.model.isTooFast = this.patience.withoutPackets;
     this.model.knowsPackets = Boolean(request.packets);
     return request;
   }
@@ -104,58 +96,21 @@ export class Watching {
   take(message) {
     if (message.start) {
       this.onState({ isThere: true });
-      this.leastMs = Infinity;
+      this.patience.begins();
     }
     const before = this.model.lostEvents;
     this.model.take(message);
-    if (this.model.knowsPackets && (this.model.lostEvents > before || this.isBehind(performance.now()))) this.lose();
+    if (!this.model.knowsPackets) return;
+    const hasLost = this.model.lostEvents > before;
+    if (this.patience.told(performance.now(), this.model.toldPs / 1e9, hasLost)) this.begin();
   }
 
-  // Whether a machine that is busy tells this router later and later: what waits on the way is then
-  // left out, so that all routers of a network are seen at one time.
-  isBehind(nowMs) {
-    const lateMs = nowMs - this.model.toldPs / 1e9;
-    this.leastMs = Math.min(this.leastMs ?? Infinity, lateMs);
-    return this.isLive && lateMs - this.leastMs > BEHIND_MS;
-  }
-
-  // Who waits where is not known any more: a new watch begins with what is inside. A router whose
-  // packets are too many to be told is asked for depths alone, which cost it nothing.
-  lose() {
-    const now = performance.now();
-    if (now - (this.lostAt ?? -Infinity) < LOST_TWICE_MS) this.giveUp(now);
-    this.lostAt = now;
-    this.begin();
-  }
-
-  // Depths alone for a while.
-  giveUp(nowMs) {
-    if (nowMs - (this.againAt ?? -Infinity) > AGAIN_MS_MAX) this.patienceMs = AGAIN_MS;
-    this.withoutPackets = this.model.isTooFast = true;
-    this.againAt = nowMs + this.patienceMs;
-    this.patienceMs = Math.min(2 * this.patienceMs, AGAIN_MS_MAX);
-  }
-
-  // Whether a live router has just sent more than can be told packet by packet.
-  isFast() {
-    const { samples } = this.model, { newestPs } = samples;
-    const ports = samples.at(newestPs)?.ports ?? [];
-    return this.isLive && ports.reduce((sum, { port }) => sum + samples.rateAt(newestPs, port), 0) > PACKETS_BPS_MAX;
-  }
-
-  spare(nowMs) {
-    if (!this.model.knowsPackets || !this.watch || !this.isFast()) return;
-    this.giveUp(nowMs);
-    this.begin();
-  }
-
-  // A burst is over some day: then single packets can be told again.
+  // Whether packets are too many by now, or few enough again.
   lookAgain(nowMs) {
-    if (!this.withoutPackets || nowMs < this.againAt || !this.watch || this.isFast()) return;
-    this.withoutPackets = this.model.isTooFast = false;
-    // Lost once more, and they are still too many.
-    this.lostAt = nowMs;
-    this.begin();
+    const { knowsPackets, samples } = this.model, { newestPs } = samples;
+    if (!this.watch || !(knowsPackets || this.patience.withoutPackets)) return;
+    const ports = samples.at(newestPs)?.ports ?? [];
+    if (this.patience.sends(nowMs, ports.reduce((sum, { port }) => sum + samples.rateAt(newestPs, port), 0))) this.begin();
   }
 
   // The page lets time pass at another pace: what does not fit into it is left out, and comes back.
