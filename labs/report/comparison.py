@@ -30,6 +30,10 @@ _SOURCES: Mapping[str, Callable[[Row], str]] = {
 _STYLE = """<style>
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; }
 body { max-width: 90rem; } .sides figure { margin: .5rem 0; }
+@media print {
+  /* Two below each other fit on a sheet, at one scale and large enough to be read. */
+  .sides { display: block; } .sides figure .wide img { max-height: 10.5cm; }
+}
 </style>"""
 
 

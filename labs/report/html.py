@@ -49,17 +49,26 @@ figcaption { color: #333; }
 code { background: #f3f3f3; padding: 0 .2rem; }
 li { overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { margin: 1rem auto; } th, td { padding-right: .6rem; } }
+@page { margin: 15mm; }
 @media print {
-  body { max-width: none; margin: 0; font-size: 11pt; }
-  figure, table, tr, h2 { break-inside: avoid; }
+  body { max-width: none; margin: 0; padding: 0; font-size: 11pt; }
+  figure, tr, h2, li { break-inside: avoid; }
   h2 { break-after: avoid; }
   figure label, figure input, .screen { display: none; }
-  figure .wide { max-height: none !important; }
-  figure img, figure input:checked ~ .wide img { width: 100% !important; max-height: 24cm;
+  .wide { overflow: visible; }
+  figure .wide { max-height: none !important; overflow: hidden; }
+  table { font-size: 9pt; max-width: 100%; }
+  th, td { padding-right: .5rem; }
+  table.many { font-size: 7pt; }
+  .many th, .many td { padding-right: .3rem; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  figure img, figure input:checked ~ .wide img { width: 100% !important; max-height: 22cm;
                                                  object-fit: contain; }
   a { color: inherit; text-decoration: none; }
 }
 """
+# A table of more columns is written small on paper.
+_COLUMNS_MANY = 7
 _KINDS = {Verdict.MET: "met", Verdict.NOT_MET: "missed", Verdict.NOT_JUDGED: "unjudged"}
 
 
@@ -227,8 +236,11 @@ def _original(lab: Lab, assessment: Assessment) -> Iterator[str]:
 def table_of(lines: Sequence[Sequence[str]]) -> str:
     """A table from its head and its lines; a line without a first cell belongs to the one above."""
     head, *rows = lines
-    cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    parts = ['<div class="wide"><table>', f"<tr>{cells}</tr>"]
+    # Names of numbers are long, and may go on in the next line behind an underscore.
+    names = [escape(name).replace("_", "_<wbr>") for name in head]
+    cells = "".join(f'<th scope="col">{name}</th>' for name in names)
+    kind = ' class="many"' if len(head) > _COLUMNS_MANY else ""
+    parts = [f'<div class="wide"><table{kind}>', f"<thead><tr>{cells}</tr></thead>"]
     for row in rows:
         kind = ' class="rest"' if not row[0] else ""
         written = "".join(
@@ -261,7 +273,7 @@ def bands(assessment: Assessment) -> str:
     """The claims and their verdicts."""
     lines = [
         '<div class="wide"><table>',
-        "<tr><th>claim</th><th>required</th><th>measured</th><th></th></tr>",
+        "<thead><tr><th>claim</th><th>required</th><th>measured</th><th></th></tr></thead>",
     ]
     for band in assessment.bands:
         why = f'<br><span class="small">{escape(band.unjudged)}</span>' if band.unjudged else ""

@@ -410,7 +410,8 @@ class Schedulers(Lab):
             axes.set_ylabel("sent (kB)")
             axes.label_outer()
             drawing.grid(axes)
-            drawing.legend(axes)
+        # The same in all of them; beside a long name there would be no room.
+        drawing.legend(grid[0])
 
 
 class Shares:
