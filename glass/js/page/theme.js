@@ -2,9 +2,12 @@
 
 const KEY = "vitrine.theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
+// Kept here: a browser tells of no change of what was read between the change and its telling, and the
+// picture asks for its colours all the time.
+let isDark = dark.matches;
 
 export function theme() {
-  return remembered() ?? (dark.matches ? "dark" : "light");
+  return forced ?? remembered() ?? (isDark ? "dark" : "light");
 }
 
 export function applyTheme() {
@@ -22,7 +25,19 @@ export function toggleTheme() {
   applyTheme();
 }
 
-let chosen;
+// What is to go onto paper is light, whatever the viewer likes on a screen.
+export function inLight(act) {
+  forced = "light";
+  applyTheme();
+  try {
+    return act();
+  } finally {
+    forced = undefined;
+    applyTheme();
+  }
+}
+
+let chosen, forced;
 
 function remembered() {
   try {
@@ -32,4 +47,7 @@ function remembered() {
   }
 }
 
-dark.addEventListener("change", applyTheme);
+dark.addEventListener("change", ({ matches }) => {
+  isDark = matches;
+  applyTheme();
+});
