@@ -240,6 +240,39 @@ def test_the_steps_of_a_lesson_set_the_scene_one_after_the_other(page, lesson):
     expect(steps.locator("textarea").first).to_have_value(re.compile("answer "))
 
 
+# The colour of the first pixel of the first picture, and how many dark ones a heading in it has.
+TAKEN = """
+async () => {
+  const image = document.querySelector(".lesson img");
+  await image.decode();
+  const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+  const context = canvas.getContext("2d");
+  context.drawImage(image, 0, 0);
+  const box = vitrine.stage.box.getBoundingClientRect();
+  const heading = [...document.querySelectorAll(".labels .head")]
+    .find((each) => each.textContent === "output queues");
+  const { left, top, width, height } = heading.getBoundingClientRect();
+  const { data } = context.getImageData(left - box.left, top - box.top, width, height);
+  const red = data.filter((_, at) => at % 4 === 0), dark = red.filter((each) => each < 128).length;
+  return { ground: [...context.getImageData(0, 0, 1, 1).data], dark };
+}
+"""
+
+
+def test_a_picture_to_hand_in_is_light_and_has_its_words(page):
+    expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")
+    page.keyboard.press("Space")
+    page.keyboard.press("t")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.get_by_role("button", name="Slow down to see it").click()
+    page.evaluate("vitrine.player.pause(); vitrine.slow()")
+    page.get_by_role("button", name="Take the picture").first.click()
+    found = page.evaluate(TAKEN)
+    assert found["ground"] == [246, 247, 249, 255]
+    assert found["dark"] > 50
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
 def test_a_lesson_needs_no_pointer(page):
     """Head-of-line blocking from its first step to its last one, by keyboard alone."""
     expect(page.locator(".notice")).to_contain_text("Head-of-line blocking")

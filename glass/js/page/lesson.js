@@ -4,6 +4,7 @@
 // them, also when the page is loaded again, and can be taken along as a file.
 
 import { element } from "./dom.js";
+import { inLight } from "./theme.js";
 
 const placeOf = ({ name }) => `vitrine.answers.${name}`;
 
@@ -14,6 +15,17 @@ function keptAnswers(lesson) {
     return {};
   }
 }
+
+// How the page looks that one takes along, on a screen and on paper.
+const SAVED_STYLE = `
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1a212c; background: #fff; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+h2 { font-size: 1.05rem; margin-top: 2rem; }
+p { white-space: pre-wrap; }
+img { display: block; max-width: 100%; max-height: 22cm; border: 1px solid #dde2ea; border-radius: 10px; }
+@page { margin: 15mm; }
+@media print { body { max-width: none; margin: 0; padding: 0; font-size: 11pt; } h2 { break-after: avoid; } img { break-inside: avoid; } }
+`;
 
 export class LessonPanel {
   constructor(glass, lesson) {
@@ -93,7 +105,10 @@ export class LessonPanel {
 
   take(step) {
     this.pictures ??= {};
-    this.pictures[step.title] = this.glass.stage.picture();
+    this.pictures[step.title] = inLight(() => {
+      this.glass.view.draw(this.glass.shownPs);
+      return this.glass.stage.picture();
+    });
     const taken = element("img", { src: this.pictures[step.title], alt: `The picture for ${step.title}`, style: "width:100%" });
     const item = this.items[this.lesson.steps.indexOf(step)];
     item.querySelector("img")?.remove();
@@ -103,11 +118,13 @@ export class LessonPanel {
   // One page with questions, answers and pictures, to hand in.
   save() {
     const page = document.implementation.createHTMLDocument(this.lesson.title);
-    page.body.append(element("h1", {}, this.lesson.title));
+    page.documentElement.lang = "en";
+    page.head.append(element("meta", { charset: "utf-8" }), element("style", {}, SAVED_STYLE));
+    page.body.append(element("h1", {}, this.lesson.title), element("p", {}, this.lesson.question));
     for (const step of this.lesson.steps.filter((each) => each.ask || each.picture)) {
       page.body.append(element("h2", {}, step.ask ?? step.title), element("p", {}, this.answers[step.title] ?? "(no answer)"));
       const picture = this.pictures?.[step.title];
-      if (picture) page.body.append(element("img", { src: picture, alt: step.title, style: "max-width:100%" }));
+      if (picture) page.body.append(element("img", { src: picture, alt: step.title }));
     }
     const bytes = new Blob([`<!doctype html>${page.documentElement.outerHTML}`], { type: "text/html" });
     const link = element("a", { href: URL.createObjectURL(bytes), download: `${this.lesson.name}.html` });

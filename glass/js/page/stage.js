@@ -13,7 +13,7 @@ const FONT_PX = 15;
 // Where a label stands from its point.
 const ALIGNS = {
   above: "translateY(-100%)", beside: "translate(-100%, -50%)", middle: "translateY(-50%)",
-  ending: "translate(-100%, -100%)",
+  ending: "translate(-100%, -100%)", right: "translateX(-100%)",
 };
 
 export class Stage {
@@ -84,17 +84,35 @@ export class Stage {
     context.clearRect(0, top, width, height);
   }
 
+  // Scrolls, where the picture is higher than its box, so that a height is in the middle.
+  centre(y) {
+    this.box.scrollTop = y - this.size.height / 2;
+  }
+
   // From which height to which the picture is in sight.
   get sight() {
     return [this.top, this.top + this.size.height];
   }
 
-  // Both canvases as one, as an address of a picture.
+  // All that is seen, canvases and words, as an address of a picture.
   picture() {
-    const both = element("canvas", { width: this.canvas.width, height: this.canvas.height });
-    const context = both.getContext("2d");
+    const all = element("canvas", { width: this.canvas.width, height: this.canvas.height });
+    const context = all.getContext("2d");
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, all.width, all.height);
     for (const each of [this.ground, this.canvas]) context.drawImage(each, 0, 0);
-    return both.toDataURL("image/png");
+    const scale = window.devicePixelRatio || 1;
+    context.scale(scale, scale);
+    context.textBaseline = "middle";
+    const { left, top } = this.box.getBoundingClientRect();
+    for (const { main, small } of this.known.values()) {
+      for (const each of [main, small].filter(({ textContent }) => textContent)) {
+        const { color, font } = getComputedStyle(each), place = each.getBoundingClientRect();
+        Object.assign(context, { font, fillStyle: color });
+        context.fillText(each.textContent, place.left - left, place.top - top + place.height / 2);
+      }
+    }
+    return all.toDataURL("image/png");
   }
 
   // labels: [{id, x, y, kind, text, small, action}]; those that are not named any more go.
