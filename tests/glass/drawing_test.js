@@ -25,7 +25,7 @@ export function nothing_stands_outside_or_on_another() {
   for (const count of [1, 2, 3, 8, 64]) {
     for (const queueing of ["NONE", "FIFO", "VOQ"]) {
       for (const queues of [1, 8]) {
-        for (const width of [600, 930, 1900]) {
+        for (const width of [330, 370, 600, 930, 1900]) {
           const layout = routerLayout(about(count, queueing, queues), { width, height: 480 });
           same(layout.rows.size, count, "the controller's port has no row");
           for (const row of layout.rows.values()) {
@@ -129,6 +129,30 @@ export function a_depth_says_as_much_as_there_is_room_for() {
     { about: told, sample, timePs: 0 }).find((each) => each.id === "queue 1 0").text;
   same(words(1300, 1), "7 of 20 packets, 10.6 kB");
   same(words(850, 1.4), "7 of 20 packets");
+}
+
+export function on_a_phone_the_router_has_the_width_and_each_row_its_words_above_it() {
+  const told = about(3, "FIFO");
+  const waits = { queues: [], receive_line: { backlog: { packets: 12, bytes: 18_168 } } };
+  const sample = { ports: [{ port: 1, counters: waits }], inputs: [] };
+  const neighbours = new Map([[1, "h1"], [2, "h2"]]);
+  const [wide, narrow] = [930, 370].map((width) => {
+    const layout = routerLayout(told, { width, height: 300 });
+    const labels = routerLabels(layout, { about: told, sample, neighbours, timePs: 0 });
+    return { layout, words: new Map(labels.map((each) => [each.id, each])) };
+  });
+  const part = ({ layout: { columns, width } }) => (columns.serve[1] - columns.ingress[0]) / width;
+  holds(part(narrow) > 0.8 && part(wide) < 0.6, "of the width is the router's");
+  for (const { top, inputs, queues, y } of narrow.layout.rows.values()) {
+    for (const strip of [...inputs, ...queues]) holds(strip.y > top + 30 && strip.y + strip.h < top + narrow.layout.pitch - 14, "room above and below");
+    holds(y > top && y < top + narrow.layout.pitch, "in its row");
+  }
+  holds(narrow.layout.height > 300, "rows are no lower than can be read; the rest is scrolled");
+  same([1, 3].map((port) => [`in ${port}`, `out ${port}`].map((id) => [narrow.words.get(id).text, narrow.words.get(id).small])),
+       [[["1", "from h1, 12 wait"], ["→ h1", "10 Mb/s"]], [["3", ""], ["→ port 3", "10 Mb/s"]]]);
+  const { top } = narrow.layout.rows.get(1);
+  holds(["in 1", "out 1"].every((id) => narrow.words.get(id).y < top + 5), "at the top of its row");
+  same([narrow.words.has("waiting 1"), wide.words.has("waiting 1")], [false, true]);
 }
 
 export function what_waits_in_the_neighbours_card_stands_at_the_port() {

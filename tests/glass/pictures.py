@@ -180,6 +180,12 @@ def presented(page) -> None:
     settled(page)
 
 
+def phone(page) -> None:
+    """Upright, in a pocket's size."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    blocking(page)
+
+
 def lesson(page) -> None:
     """RED's thresholds and average, with drops."""
     page.get_by_role("button", name="Manage it with RED").click()
@@ -202,6 +208,7 @@ TAKES: dict[str, dict[str, Callable]] = {
         "glass-life": life,
         "glass-network": network,
         "glass-presented": presented,
+        "glass-phone": phone,
     },
     "queue-management": {"glass-lesson": lesson},
 }

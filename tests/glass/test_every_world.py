@@ -16,6 +16,26 @@ from topo import wait
 
 pytestmark = needs_browser
 BLOCKED = "Head-of-line blocking"
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "device_scale_factor": 2,
+    "is_mobile": True,
+    "has_touch": True,
+}
+# Words of the picture that lie on others, or beyond its edge.
+MIXED_UP = """
+() => {
+  const { width } = vitrine.stage.size, left = vitrine.stage.box.getBoundingClientRect().left;
+  const words = [...document.querySelectorAll(".labels > *")].filter((each) => each.textContent)
+    .map((each) => ({ text: each.textContent, box: each.getBoundingClientRect() }));
+  const outside = words.filter(({ box }) => box.left < left - 1 || box.right > left + width + 1);
+  const pairs = words.flatMap((one, at) => words.slice(at + 1).filter((other) =>
+    Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left) > 1
+    && Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top) > 1)
+    .map((other) => `${one.text} on ${other.text}`));
+  return [...outside.map(({ text }) => `${text} outside`), ...pairs];
+}
+"""
 TABLET = {"viewport": {"width": 810, "height": 1080}, "has_touch": True}
 
 
@@ -100,7 +120,10 @@ def test_blocking_is_seen_packets_are_chosen_and_time_is_stepped(chromium, world
         expect(page.locator(".labels")).to_contain_text("h4")
         page.get_by_role("navigation", name="Places").get_by_role("button", name="s2").click()
         expect(page.locator(".labels")).to_contain_text("output queues")
-        # Light and dark.
+        # Light and dark, as the system has it and as the viewer says.
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            expect(page.locator("html")).to_have_attribute("data-theme", scheme)
         before = page.evaluate("getComputedStyle(document.body).backgroundColor")
         page.keyboard.press("t")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
@@ -132,3 +155,34 @@ def test_nothing_bars_anybodys_way(chromium, world):
     with page_of(chromium, **TABLET) as page:
         opened(page, name, address)
         assert grave(page) == [], "a tablet"
+
+
+def test_on_a_phone_all_is_read_and_a_finger_finds_it(chromium, world):
+    with page_of(chromium, color_scheme="dark", **PHONE) as page:
+        opened(page, *world)
+        page.evaluate("vitrine.slow()")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(MIXED_UP) == []
+        sizes = page.evaluate(
+            """() => [...document.querySelectorAll(".labels *")].filter((each) => each.textContent)
+                 .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
+        )
+        assert min(sizes) > 11
+        # The port that the network is about is in sight.
+        row, sight = page.evaluate(
+            "[vitrine.routerView.layout.rows.get(vitrine.scene.about.port).y, vitrine.stage.sight]"
+        )
+        assert sight[0] < row < sight[1]
+        # An empty queue: in others a finger finds packets.
+        strip = page.evaluate("vitrine.routerView.layout.rows.get(1).queues[0]")
+        page.evaluate("vitrine.stage.box.scrollTop = 0")
+        page.locator(".canvas").tap(position={"x": strip["x"] + 4, "y": strip["y"] + 4})
+        expect(page.locator(".chart").first).to_contain_text("port 1, class 0")
+        assert grave(page) == [], "a phone"
+        page.get_by_role("navigation", name="Places").get_by_role("button", name="Network").tap()
+        expect(page.locator(".labels")).to_contain_text("h4")
+        page.evaluate("vitrine.slow()")
+        assert page.evaluate(MIXED_UP) == []
+        # While one reads on, the picture stays.
+        page.evaluate("document.querySelector('.charts').scrollIntoView()")
+        expect(page.locator(".canvas")).to_be_in_viewport(ratio=0.9)

@@ -5,7 +5,9 @@ import { phaseAt, shownIn } from "../model/arbiter.js";
 
 // Where there is less room between rows, points cannot be told apart.
 export const PITCH_LEAST = 22;
-const RADIUS = 6;
+const RADIUS_MAX = 6, RADIUS_LEAST = 4;
+// Between two wires there is room for a point and, beside the next one, its pointer; in radii.
+const GAP_RADII = 4.2;
 
 // What of an arbitration is to be seen at a moment; undefined: nothing, or it is too fast.
 export function arbitrationShown(moment) {
@@ -24,6 +26,9 @@ export function arbiterShapes(layout, moment, palette) {
   const shown = arbitrationShown(moment);
   if (!shown) return [];
   const shapes = [];
+  const [first, second = Infinity] = layout.columns.wires;
+  const radius = Math.max(RADIUS_LEAST, Math.min(RADIUS_MAX, (second - first) / GAP_RADII));
+  const away = (radius * 7) / 3;
   const point = (input, output) => {
     const from = layout.rows.get(input), to = layout.rows.get(output);
     return from && to && { x: to.wireX, y: from.inY };
@@ -31,22 +36,22 @@ export function arbiterShapes(layout, moment, palette) {
   for (const { port, grant, accept } of shown.pointers) {
     const above = point(grant, port), beside = point(port, accept);
     const colour = (name) => (shown.moved.has(`${name} ${port}`) ? palette.accent : palette.pointer);
-    if (above) shapes.push(triangle(above.x, above.y - RADIUS - 8, 0, colour("grant")));
-    if (beside) shapes.push(triangle(beside.x - RADIUS - 8, beside.y, -Math.PI / 2, colour("accept")));
+    if (above) shapes.push(triangle(above.x, above.y - away, 0, radius, colour("grant")));
+    if (beside) shapes.push(triangle(beside.x - away, beside.y, -Math.PI / 2, radius, colour("accept")));
   }
   for (const { input, output, level } of shown.places) {
     const at = point(input, output);
     if (!at) continue;
-    shapes.push({ kind: "dot", ...at, r: RADIUS, fill: palette.panel, stroke: palette.ink });
-    if (level === "granted") shapes.push({ kind: "half", ...at, r: RADIUS - 1, fill: palette.ink });
-    if (level === "matched") shapes.push({ kind: "dot", ...at, r: RADIUS - 1, fill: palette.ink });
+    shapes.push({ kind: "dot", ...at, r: radius, fill: palette.panel, stroke: palette.ink });
+    if (level === "granted") shapes.push({ kind: "half", ...at, r: radius - 1, fill: palette.ink });
+    if (level === "matched") shapes.push({ kind: "dot", ...at, r: radius - 1, fill: palette.ink });
   }
   return shapes;
 }
 
 // Points down, turned by an angle.
-function triangle(x, y, angle, fill) {
+function triangle(x, y, angle, radius, fill) {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  const corners = [[-4.5, -3.5], [4.5, -3.5], [0, 4.5]];
+  const corners = [[-0.75, -0.6], [0.75, -0.6], [0, 0.75]].map((each) => each.map((part) => part * radius));
   return { kind: "area", fill, points: corners.map(([a, b]) => [x + a * cos - b * sin, y + a * sin + b * cos]) };
 }

@@ -43,7 +43,7 @@ function headings(layout, moment) {
     found.push({ ...head("cross", middle(columns.cross), fitting(columns.cross, crossbarWords(about.input), ...arbiterWords(about.input.arbiter))),
                  small: shown ? shown.phase.words : "" });
   } else {
-    found.push(head("cross", middle(columns.cross), "fabric without limit"));
+    found.push(head("cross", middle(columns.cross), fitting(columns.cross, "fabric without limit", "fabric")));
   }
   const buffer = moment.sample?.shared_buffer;
   if (buffer?.size_bytes) {
@@ -75,6 +75,7 @@ function ends(layout, moment, row) {
   const now = moment.rateOf?.(row.port);
   const line = config.rate_bps ? rate(config.rate_bps) : "no limit";
   const waiting = portOf(moment.sample, row.port)?.receive_line?.backlog?.packets;
+  if (layout.isNarrow) return heading(layout, row, { neighbour, load: `${loadWords(now, config.rate_bps)}${line}`, waiting });
   return [
     ...(waiting ? [{ id: `waiting ${row.port}`, kind: "depth", align: "above", x: row.receive.x0, y: row.y - 9,
                      text: `${count(waiting)} wait` }] : []),
@@ -82,6 +83,17 @@ function ends(layout, moment, row) {
       text: `${row.port}`, small: neighbour ? `from ${neighbour}` : "" },
     { id: `out ${row.port}`, kind: "port right", align: "middle", x: columns.rightLabel[0], y: row.y,
       text: neighbour ? `→ ${neighbour}` : `→ port ${row.port}`, small: `${loadWords(now, config.rate_bps)}${line}` },
+  ];
+}
+
+// The same above the row, where there is no room beside it.
+function heading(layout, row, { neighbour, load, waiting }) {
+  const y = row.top + 2;
+  const came = [neighbour ? `from ${neighbour}` : "", waiting ? `${count(waiting)} wait` : ""].filter(Boolean).join(", ");
+  return [
+    { id: `in ${row.port}`, kind: "port heading", x: layout.columns.ingress[0] + 8, y, text: `${row.port}`, small: came },
+    { id: `out ${row.port}`, kind: "port heading", align: "right", x: layout.columns.serve[1] - 8, y,
+      text: neighbour ? `→ ${neighbour}` : `→ port ${row.port}`, small: load },
   ];
 }
 

@@ -5,12 +5,20 @@
 //
 // Packets go from left to right, so the head of a queue is its right end. A queue is as long as its
 // limit: one that is full looks full.
+//
+// Where the picture is narrow, as on a phone, what is written beside the lines stands above them, as the
+// heading of each row, so that all of the width is the router's.
 
 // v1model's ports that cables are at; the controller's is beyond them.
 export const PORT_MAX = 509;
 const MARGIN = 12;
 const ROW_MIN = 30;
 const ROW_MAX = 190;
+// Below this width, times the scale of the text, a picture is narrow: each of its rows has a heading, and
+// below its queues room for what they have lost.
+const WIDE_LEAST = 560;
+const HEADING_H = 20, FOOT_H = 14;
+const NARROW_ROW_MIN = 92;
 // The height of a queue, as a part of its row, and at most and at least.
 const STRIP_SHARE = 0.24, VOQ_SHARE = 0.17;
 const STRIP_MAX = 46;
@@ -28,31 +36,44 @@ export function routerLayout(about, { width, height, scale = 1 }) {
   const hasInput = about.input.queueing !== "NONE";
   // One strip a VOQ, while they can be told apart; else one strip for all of an input.
   const isVoq = about.input.queueing === "VOQ" && ports.length <= VOQ_STRIPS_MAX;
-  const columns = columnsOf(width, hasInput, ports.length, scale);
+  const isNarrow = width < WIDE_LEAST * scale;
+  const columns = columnsOf(width, hasInput, ports.length, scale, isNarrow);
   // Two lines of headings.
   const top = 42 * scale;
-  const room = Math.max(height - top - 26, ROW_MIN * ports.length);
+  const heading = isNarrow ? HEADING_H * scale : 0, foot = isNarrow ? FOOT_H * scale : 0;
+  const room = Math.max(height - top - 26, (isNarrow ? NARROW_ROW_MIN * scale : ROW_MIN) * ports.length);
   const pitch = Math.min(ROW_MAX, room / Math.max(1, ports.length));
   const first = top + Math.max(0, (room - pitch * ports.length) / 2);
   const rows = new Map();
   ports.forEach((each, index) => {
-    const y = first + pitch * (index + 0.5);
-    rows.set(each.port, rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }));
+    const rowTop = first + pitch * index;
+    const own = pitch - heading - foot;
+    const row = rowOf({ about, each, index, y: rowTop + heading + own / 2, pitch: own, ports, columns, hasInput, isVoq, isNarrow });
+    rows.set(each.port, { ...row, top: rowTop });
   });
   return {
     width, scale, height: Math.max(height, first + pitch * ports.length + 26), pitch, columns, hasInput,
-    isVoq, rows, top: first, bottom: first + pitch * ports.length,
+    isVoq, isNarrow, rows, top: first, bottom: first + pitch * ports.length,
     outputs: ports.map((each) => each.port),
   };
 }
 
+// What part of the width everything has, with an input stage and without one. Where it is narrow, lines are
+// as short as they can be seen.
+const SHARES = {
+  input: { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 },
+  plain: { receive: 0.14, ingress: 0.04, input: 0, cross: 0.2, output: 0.4, serve: 0.06, transmit: 0.16 },
+};
+const NARROW_SHARES = {
+  input: { receive: 0.06, ingress: 0.03, input: 0.28, cross: 0.24, output: 0.27, serve: 0.05, transmit: 0.07 },
+  plain: { receive: 0.09, ingress: 0.04, input: 0, cross: 0.23, output: 0.48, serve: 0.06, transmit: 0.1 },
+};
+
 // The x of everything, as [from, to].
-function columnsOf(width, hasInput, count, scale) {
-  const left = 92 * scale, right = 114 * scale;
+function columnsOf(width, hasInput, count, scale, isNarrow) {
+  const left = isNarrow ? 0 : 92 * scale, right = isNarrow ? 0 : 114 * scale;
   const inner = width - 2 * MARGIN - left - right;
-  const share = hasInput
-    ? { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 }
-    : { receive: 0.14, ingress: 0.04, input: 0, cross: 0.2, output: 0.4, serve: 0.06, transmit: 0.16 };
+  const share = isNarrow ? (hasInput ? NARROW_SHARES.input : NARROW_SHARES.plain) : hasInput ? SHARES.input : SHARES.plain;
   const columns = {};
   let x = MARGIN + left;
   for (const [name, part] of Object.entries(share)) {
@@ -60,14 +81,14 @@ function columnsOf(width, hasInput, count, scale) {
     x += inner * part;
   }
   columns.leftLabel = [MARGIN, MARGIN + left - 6];
-  columns.rightLabel = [width - MARGIN - right + 6, width - MARGIN];
+  columns.rightLabel = [isNarrow ? columns.serve[1] - 6 : width - MARGIN - right + 6, width - MARGIN];
   // Outputs' wires stand side by side in the crossbar.
   const [from, to] = columns.cross;
   columns.wires = Array.from({ length: count }, (_, i) => from + ((to - from) * (i + 1)) / (count + 1));
   return columns;
 }
 
-function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }) {
+function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq, isNarrow }) {
   const { config } = each;
   const queues = config.queues.length ? config.queues : [{ class: 0 }];
   const rowRoom = pitch - 16;
@@ -77,6 +98,8 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
   const inputStrip = stack(1, y, rowRoom, pitch * STRIP_SHARE)[0];
   const [inputFrom, inputTo] = columns.input;
   const [outFrom, outTo] = columns.output;
+  // Where a VOQ goes is written before it.
+  const voqWords = isNarrow ? 30 : 38;
   return {
     port: each.port,
     index,
@@ -89,7 +112,7 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq }
     // One strip for a FIFO; for VOQs one an output, or one an output and class.
     inputs: !hasInput ? [] : isVoq
       ? ways.map(({ output, class_ }, place) => ({
-          key: output, class: class_, x: inputFrom + 38, w: inputTo - inputFrom - 56, ...voqs[place],
+          key: output, class: class_, x: inputFrom + voqWords, w: inputTo - inputFrom - voqWords - 18, ...voqs[place],
           limit: limitOf(about.input.voq_limit),
         }))
       : [{ key: undefined, x: inputFrom + 8, w: inputTo - inputFrom - 26, ...inputStrip,

@@ -108,5 +108,7 @@ function sharedBuffer(layout, moment, palette) {
 
 export function bufferPlace(layout) {
   const [from, to] = layout.columns.output;
-  return { x: from + 14, y: layout.bottom + 10, w: to - from - 22, h: 10 };
+  // In words it stands beside this.
+  const share = layout.isNarrow ? 0.35 : 1;
+  return { x: from + 14, y: layout.bottom + 10, w: (to - from - 22) * share, h: 10 };
 }

@@ -95,6 +95,8 @@ export class Glass {
     const places = element("nav", { "aria-label": "Places" }, ...this.ways.values());
     const button = (text, label, action) =>
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
+    const presents = button("Present", "Present, on a projector (P)", () => this.present());
+    presents.className = "presents";
     this.page.className = "";
     this.page.removeAttribute("data-wide");
     this.page.toggleAttribute("data-lesson", this.side.chosen === "lesson");
@@ -106,7 +108,7 @@ export class Glass {
         element("span", { class: "fill" }),
         scene.readOnly ? element("span", { class: "badge" }, "looking only") : "",
         button("◐", "Light or dark (T)", () => toggleTheme()),
-        button("Present", "Present, on a projector (P)", () => this.present()),
+        presents,
         button("?", "Keys (?)", () => help(this.page, KEYS)),
       ),
       element("section", { class: "stage", "aria-label": "The router" },
@@ -134,6 +136,7 @@ export class Glass {
     this.place = name;
     this.view = name ? this.routerView : this.networkView;
     this.stage.label([]);
+    this.routerView.centred = undefined;
     for (const [to, button] of this.ways) button.setAttribute("aria-pressed", String(to === name));
     this.side.entered();
     this.slow();

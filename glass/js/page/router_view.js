@@ -87,6 +87,9 @@ export class RouterView {
     moment.neighbours = glass.network.neighbours(model.name);
     moment.rateOf = (port, class_) => model.samples.rateAt(timePs, port, class_);
     glass.stage.label(routerLabels(this.layout, moment));
+    // Of a picture that is higher than its room, the middle is at first what it is about.
+    if (this.centred !== model) glass.stage.centre(this.layout.rows.get(this.focusOf(moment.about).port)?.y ?? 0);
+    this.centred = model;
     this.say(moment);
     this.showKey(moment);
     if (glass.details.open) this.tables(moment);
