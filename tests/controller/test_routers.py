@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 
 import pytest
 
@@ -21,7 +22,7 @@ def left(place):
     """What a process that was killed has left, and one whose number another process has now."""
     ended = subprocess.Popen(["true"])
     ended.wait()
-    reused = subprocess.Popen(["sleep", "infinity"])
+    reused = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
     names = [f"routers-{ended.pid}.json", f"routers-{ended.pid}.key", f"routers-{reused.pid}.json"]
     for name in names:
         (place / name).write_text(json.dumps({"routers": {}, "owner": [reused.pid, 1]}))
