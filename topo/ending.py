@@ -6,7 +6,6 @@ import contextlib
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from types import FrameType
 
@@ -68,7 +67,8 @@ class _Again:
 
     def _send(self) -> None:
         self._told.wait()
-        time.sleep(_AGAIN_S)
+        # Nothing tells it of the end of that moment.
+        threading.Event().wait(_AGAIN_S)
         main = threading.main_thread().ident
         if main is not None:
             signal.pthread_kill(main, self._number)

@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 import threading
-import time
 
 import pytest
 
@@ -52,7 +51,7 @@ def test_it_comes_also_where_a_busy_machine_starts_threads_slowly(monkeypatch):
     def slow(thread):
         start(thread)
         # Until long after the signal would have come, and be lost.
-        time.sleep(4 * ending._AGAIN_S)
+        threading.Event().wait(4 * ending._AGAIN_S)
 
     monkeypatch.setattr(threading.Thread, "start", slow)
     with pytest.raises(KeyboardInterrupt), ending.as_exit():
