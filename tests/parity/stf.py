@@ -14,7 +14,8 @@ from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact, Lpm, Match, Optional, Range, Ternary
 from controller.p4info import Key, MatchKind, P4Info
 
-# In quotes, a name may have what ends others.
+# In quotes, a name may have what ends others, or begins a comment.
+_COMMENT = re.compile(r'("[^"]*")|#.*')
 _NAME = r'"[^"]+"|[^\s:("]+'
 _KEY = re.compile(rf"({_NAME})\s*:\s*(\S+)")
 _ADD = re.compile(rf"({_NAME})\s+(?:(\d+)\s+)?((?:(?:{_NAME})\s*:\s*\S+\s+)*)({_NAME})\s*\((.*)\)")
@@ -48,7 +49,8 @@ class Script:
         packets: list[Packet] = []
         expected: list[Packet] = []
         for number, line in enumerate(path.read_text().splitlines(), start=1):
-            word, _, rest = line.partition("#")[0].strip().partition(" ")
+            statement = _COMMENT.sub(lambda found: found[1] or "", line)
+            word, _, rest = statement.strip().partition(" ")
             if word in ("packet", "expect"):
                 port, *digits = rest.split()
                 target = packets if word == "packet" else expected

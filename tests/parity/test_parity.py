@@ -83,7 +83,7 @@ def test_entries_become_p4runtimes(script):
 def test_names_may_stand_in_quotes(script):
     found = script(
         'add "ingress.classify.rules" 30 "port":0x1 "dst_port":5->9 "ingress.classify.drop"()\n'
-        'setdefault "ingress.routing.ipv4_routes" "ingress.routing.drop"()\n'
+        'setdefault "ingress.routing.ipv4_routes" "ingress.routing.drop"() # why\n'
     )
     (entry,), (default,) = stf.items(found, program.INFO)
     matches = {"port": Exact(1), "dst_port": Range(5, 9)}
@@ -92,6 +92,7 @@ def test_names_may_stand_in_quotes(script):
     assert default == Entry("ingress.routing.ipv4_routes", None, Call("ingress.routing.drop"))
     assert found.entry_count("ingress.classify.rules") == 1
     assert found.entry_count("ingress.routing.ipv4_routes") == 0
+    assert script('setdefault "t#1" "in.a"() # "why"?').settings == ('setdefault "t#1" "in.a"()',)
 
 
 def test_a_capture_file_gives_back_what_was_written_and_no_half_packet(tmp_path):

@@ -127,7 +127,7 @@ pub enum Statement {
 pub fn parse(text: &str) -> Result<Vec<(usize, Statement)>, ScriptError> {
     let mut statements = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
+        let line = without_comment(line).trim();
         if !line.is_empty() {
             let statement = statement(line);
             let error = |message| ScriptError { line: index + 1, message };
@@ -135,6 +135,16 @@ pub fn parse(text: &str) -> Result<Vec<(usize, Statement)>, ScriptError> {
         }
     }
     Ok(statements)
+}
+
+/// What stands before the first `#` that is no part of a name in quotes.
+fn without_comment(line: &str) -> &str {
+    let mut is_quoted = false;
+    let end = line.find(|character| {
+        is_quoted ^= character == '"';
+        character == '#' && !is_quoted
+    });
+    &line[..end.unwrap_or(line.len())]
 }
 
 fn statement(line: &str) -> Result<Statement, String> {
@@ -439,6 +449,11 @@ mod tests {
                 call: Call { action: "in.drop".to_owned(), arguments: Vec::new() },
             }
         );
+        let Statement::SetDefault { table, call } = one(r##"setdefault "#1" "in.#2"() # "why"?"##)
+        else {
+            panic!("it starts with setdefault")
+        };
+        assert_eq!((table.as_str(), call.action.as_str()), ("#1", "in.#2"));
         let error = parse("setdefault \"in.t in.drop()").unwrap_err();
         assert!(error.message.contains("quotes"), "{error}");
     }
