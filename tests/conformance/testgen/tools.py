@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[3]
 # A path of a program is solved in well under a second, but some programs have no end of them.
 GENERATING_S = 120
 PLAYING_S = 60
+# In small letters, what stands in the line of an output that says what is wrong.
+_TELLING = ("error", "panicked", "unimplemented")
 
 
 class ToolError(Exception):
@@ -84,6 +86,6 @@ def complaint(command: Sequence[object], deadline_s: float) -> str | None:
         return f"{Path(words[0]).name} was not done after {deadline_s:.0f} s"
     if done.returncode == 0:
         return None
-    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-    telling = [line for line in lines if "error" in line.lower() or "panicked" in line]
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip(" =")]
+    telling = [line for line in lines if any(word in line.lower() for word in _TELLING)]
     return (telling or lines or [f"exit status {done.returncode}"])[0]
