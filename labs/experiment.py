@@ -60,6 +60,13 @@ class Experiment:
         except (ControllerError, LabError, TopologyError) as error:
             print(f"vitrine: {error}", file=sys.stderr)
             return 1
+        except KeyboardInterrupt:
+            kept = (
+                f"the rows until then are kept in {self.file}" if self.rows else "nothing is kept"
+            )
+            print(f"\nvitrine: interrupted; {kept}.", file=sys.stderr)
+            # 128 + SIGINT, as shells count it.
+            return 130
         print(f"Kept in {self.file}.")
         return 0
 
