@@ -19,6 +19,8 @@ from .asking import (
 from .examples import EXAMPLES
 from .networks import Check, Described
 
+# Addresses, ports, protocol and number of a packet, as scripts print them.
+_FLOW = re.compile(r"\('[0-9.]+', '[0-9.]+', \d+, \d+, \d+, \d+")
 _UPLINKS = [f"s1-eth{port}" for port in (2, 3, 4, 5)]
 
 
@@ -58,7 +60,7 @@ def _learning(network: Network, described: Described) -> str:
 
 def _rsvp(network: Network, described: Described) -> str:
     simple = "simple" in described.file
-    far = "h2" if simple else "h5"
+    far = "h3" if simple else "h5"
     pair = (f"add_reservation h1 {far} 1000 2 1", f"add_reservation {far} h1 1000 2 1")
     said = network.run(["python3", "rsvp_controller.py"], "\n".join([*pair, "exit", ""]))
     made = said.count("Successful reservation")
@@ -140,12 +142,16 @@ def _load_balancing(network: Network, described: Described) -> str:
         return "all reach each other; probes are seen on the way"
     before = {device: sent_by(device) for device in _between(network, "s1")}
     script = "send_traffic_simple.py" if "simple" in described.file else "send_traffic.py"
-    network.start(["python3", script, "20"], "traffic.log")
-    # Meanwhile someone looks on.
-    network.ask("h1 ping -c 24 10.0.0.1")
-    used = sum(sent_by(device) - earlier > 100 for device, earlier in before.items())
-    require(used >= 2, f"the flows stayed on {used} of {len(before)} paths")
-    return f"the flows were seen on {used} of {len(before)} paths"
+    network.start(["python3", script, "80"], "traffic.log")
+
+    def used() -> int:
+        return sum(sent_by(device) - earlier > 100 for device, earlier in before.items())
+
+    # Flows that share a path are moved by chance, until they find one of their own.
+    network.wait_for_answer(
+        "h1 ping -c 5 10.0.0.1", lambda _said: used() >= 2, "all flows stayed on one path"
+    )
+    return f"the flows were seen on {used()} of {len(before)} paths"
 
 
 def _packet_loss(network: Network, _described: Described) -> str:
@@ -153,20 +159,19 @@ def _packet_loss(network: Network, _described: Described) -> str:
     network.wait_for_answer(
         "h1 ping -c 1 -W 1 h2", lambda said: " 0% packet loss" in said, "h2 does not answer"
     )
+    # The controller has two seconds for the registers of a batch before they are used again: on a
+    # busy machine it may come too late for the first packets.
     lost = 5
+    sent: set[str] = set()
 
-    def told(_answer: str) -> bool:
-        found = re.findall(r"Packets dropped: (\d+) at link s1->s2", network.read("told.log"))
-        return sum(map(int, found)) >= lost
+    def told(answer: str) -> bool:
+        sent.clear()
+        sent.update(_FLOW.findall(answer))
+        return len(sent) == lost and sent <= set(_FLOW.findall(network.read("told.log")))
 
-    network.ask(f"h1 python3 send.py --n-pkt 100 --n-drops {lost} --fail-hops 1 > sent.log")
     # A batch ends with later packets.
-    network.wait_for_answer("h1 ping -c 20 -i 0.05 h2", told, "the lost packets were not told of")
-    text = network.read("told.log")
-    sent = set(re.findall(r"\('[0-9.]+', '[0-9.]+', \d+, \d+, \d+, \d+", network.read("sent.log")))
-    known = set(re.findall(r"\('[0-9.]+', '[0-9.]+', \d+, \d+, \d+, \d+", text))
-    require(len(sent) == lost, f"the sender says that it lost {len(sent)} packets")
-    require(sent <= known, f"{len(sent & known)} of {lost} lost packets are named")
+    line = f"h1 python3 send.py --n-pkt 100 --n-drops {lost} --fail-hops 1; ping -c 120 -i 0.05 h2"
+    network.wait_for_answer(line, told, "the lost packets were not told of")
     return f"all {lost} lost packets are named"
 
 
