@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from tests.conformance.tcp.cells import Cell
 
-_PROBES = (
-    "not found yet; each of BBR's probes loses 11.6 packets over 26 ms here and 9.9 over 22 ms in "
-    "Linux, as if losses were noticed 4 ms later"
-)
 _DICE = "the dice: with twelve seeds it agrees"
+_LATE = "how late hosts are: with up to 0, 100, 200 and 400 us the queue is {} packets, in Linux {}"
 # What `lateness.py`, runs with twelve seeds and the live runs one by one have shown.
 _SHOWN = {
     "reno-20mbps-20ms-0.1bdp": "the machine: in live runs in which it held the router up for 13, "
@@ -21,11 +18,12 @@ _SHOWN = {
     "cubic-10mbps-20ms-2bdp-loss1%": _DICE,
     "bbr-20mbps-50ms-1bdp": "one live run, in which the machine held the router up for 0.22 s, has "
     "a queue of 10.4 packets; the others, with less, 8.6 and 8.0",
-    "bbr-10mbps-20ms-0.25bdp": "not found yet; Linux loses single packets between its probes, too",
-    "bbr-20mbps-20ms-0.1bdp": _PROBES,
-    "bbr-20mbps-20ms-0.5bdp-2flows": "not found yet; perhaps as bbr-20mbps-20ms-0.1bdp",
-    "bbr-20mbps-50ms-1bdp-10flows": "iperf3's flows connect a round trip apart and then send at "
-    "once, ours send when they have connected (see above)",
+    "bbr-10mbps-20ms-0.25bdp": _LATE.format("2.4, 2.4, 2.6, 2.6", 2.64)
+    + ", and 835, 748, 798, 883 are dropped for 940",
+    "bbr-20mbps-20ms-0.1bdp": _LATE.format("0.72, 1.08, 1.10, 1.31", 0.84),
+    "bbr-20mbps-20ms-2bdp-loss0.1%": _LATE.format("7.5, 7.8, 8.3, 15", 8.8),
+    "bbr-10mbps-20ms-2bdp-10flows": "how late hosts are: with up to 0, 100, 200 and 400 us, 4569, "
+    "4492, 4366 and 4287 are dropped, in Linux 4193",
 }
 
 

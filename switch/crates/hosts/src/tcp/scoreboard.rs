@@ -25,12 +25,14 @@ impl Connection {
         for (slot, block) in valid.iter_mut().zip(expanded) {
             *slot = block;
         }
-        let count = blocks.len();
-        let first_told = self.is_dsack(work, &valid[..count]);
-        for (n, (from, to)) in valid[..count].iter().enumerate() {
-            if n == 0 && first_told {
-                self.note_dsack_told(work, *from, *to);
-            }
+        let valid = &mut valid[..blocks.len()];
+        if self.is_dsack(work, valid) {
+            self.note_dsack_told(work, valid[0].1);
+        }
+        // The block that grew last stands first. In the order of the numbers, what another block of
+        // the same acknowledgment tells of earlier segments is no reordering.
+        valid.sort_unstable();
+        for (from, to) in valid {
             if *from < *to && *to > work.ack && *to <= nxt {
                 self.tag_block(work, *from, *to);
             }
@@ -50,7 +52,7 @@ impl Connection {
         below || within
     }
 
-    fn note_dsack_told(&mut self, work: &mut AckWork, _from: u64, to: u64) {
+    fn note_dsack_told(&mut self, work: &mut AckWork, to: u64) {
         work.dsack = true;
         self.snd.counts.dsacks += 1;
         self.snd.rack.note_dsack();
