@@ -52,8 +52,13 @@ li { overflow-wrap: anywhere; }
 @page { margin: 15mm; }
 @media print {
   body { max-width: none; margin: 0; padding: 0; font-size: 11pt; }
+  h2 { margin-top: 1.5rem; break-after: avoid; }
+  figure { margin: 1rem 0; }
   figure, tr, h2, li { break-inside: avoid; }
-  h2 { break-after: avoid; }
+  /* No sheet begins or ends with a row or two of a table, or one item of a list. */
+  tbody tr:nth-child(-n+2), tbody tr:nth-last-child(-n+3), li:first-child, li:nth-last-child(2) {
+    break-after: avoid; }
+  tbody tr:last-child { break-after: auto; }
   figure label, figure input, .screen { display: none; }
   .wide { overflow: visible; }
   figure .wide { max-height: none !important; overflow: hidden; }
