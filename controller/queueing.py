@@ -59,6 +59,9 @@ class PacketShaper:
 
     rate_pps: int
     burst_packets: int = 1
+    # Turns that a packet missed because the line or another class kept it are caught up, as
+    # simple_switch does.
+    catches_up: bool = False
 
 
 Shaper: TypeAlias = BitShaper | PacketShaper

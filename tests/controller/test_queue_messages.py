@@ -101,7 +101,9 @@ def test_enumerations_have_the_names_of_the_proto_file(words, numbers):
     assert set(words.__members__) == names
 
 
-@pytest.mark.parametrize("shaper", [OFF, BitShaper(8_000_000, 3000), PacketShaper(500, 2)])
+@pytest.mark.parametrize(
+    "shaper", [OFF, BitShaper(8_000_000, 3000), PacketShaper(500, 2, catches_up=True)]
+)
 def test_every_shaper_comes_back_at_the_port_and_at_a_queue(shaper):
     back = there_and_back(PortSettings(shaper=shaper, queues={3: QueueSettings(shaper=shaper)}))
     assert (back.shaper, back.queues[3].shaper) == (shaper, shaper)

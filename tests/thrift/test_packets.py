@@ -81,6 +81,8 @@ def test_queues_take_depths_and_rates_in_packets(wired: tuple[Door, dict[int, Ca
     with Session.observe(f"127.0.0.1:{switch.grpc_port}") as session:
         ports = {port.port: port.config.queues[0] for port in Queues(session).describe().ports}
     assert (ports[2].limit.packets, ports[2].shaper.packets.rate_pps) == (7, 100)
+    # What the line keeps from a queue is caught up, as there.
+    assert ports[2].shaper.packets.catches_up
     assert (ports[3].limit.packets, ports[3].shaper.WhichOneof("kind")) == (9, None)
 
 

@@ -228,7 +228,10 @@ function limitPython({ packets, bytes }) {
 }
 
 function shaperPython({ bits, packets }) {
-  if (packets) return `PacketShaper(rate_pps=${number(packets.rate_pps)}, burst_packets=${packets.burst_packets || 1})`;
+  if (packets) {
+    const rest = packets.catches_up ? ", catches_up=True" : "";
+    return `PacketShaper(rate_pps=${number(packets.rate_pps)}, burst_packets=${packets.burst_packets || 1}${rest})`;
+  }
   if (!bits?.rate_bps) return "OFF";
   return `BitShaper(rate_bps=${number(bits.rate_bps)}${bits.burst_bytes ? `, burst_bytes=${number(bits.burst_bytes)}` : ""})`;
 }

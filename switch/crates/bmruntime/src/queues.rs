@@ -75,8 +75,8 @@ fn queue(class: u32, wanted: &Wanted) -> Option<v1::QueueConfig> {
         }
         Wanted::Rate(rate_pps) => {
             let rate_pps = u64::try_from(rate_pps).ok()?;
-            // Packets leave evenly, none at once after a pause.
-            let shaper = v1::PacketShaper { rate_pps, burst_packets: 1 };
+            // Packets leave evenly, none at once after a pause; only what the line kept is behind.
+            let shaper = v1::PacketShaper { rate_pps, burst_packets: 1, catches_up: true };
             let kind = (rate_pps > 0).then_some(v1::shaper::Kind::Packets(shaper));
             queue.shaper = Some(v1::Shaper { kind });
         }

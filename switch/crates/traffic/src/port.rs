@@ -292,9 +292,10 @@ impl Port {
         let handle = self.unlink_head(slab, class)?;
         let slot = slab.slot(handle);
         let length = slot.waiting.length;
-        self.queues[class].count_departure(at, length, at.since(slot.residence.enqueued_at));
+        let waited = at.since(slot.residence.enqueued_at);
+        self.queues[class].count_departure(at, length, waited);
         if let Some(shaper) = &mut self.shaper {
-            shaper.charge(at, length);
+            shaper.charge(at, waited, length);
         }
         self.occupy(at, length);
         let emptied = !self.backlog.contains(class);

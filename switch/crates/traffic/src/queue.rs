@@ -113,7 +113,7 @@ impl Queue {
         self.counters.departed.add(length);
         self.residence.record(waited);
         if let Some(shaper) = &mut self.shaper {
-            shaper.charge(at, length);
+            shaper.charge(at, waited, length);
         }
     }
 

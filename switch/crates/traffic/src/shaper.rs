@@ -30,6 +30,11 @@ pub enum ShaperConfig {
         rate: PacketRate,
         /// The bucket's size in packets, at least 1; 1 means evenly spaced packets.
         burst: u32,
+        /// Whether turns that were missed are caught up. A packet's turn then comes one spacing
+        /// after the turn of the one before it, or when it arrives, whenever that one really left:
+        /// who was kept by the line or by other classes still has his turns. That is how
+        /// simple_switch counts.
+        catches_up: bool,
     },
 }
 
@@ -86,7 +91,7 @@ impl Shaper {
             ShaperConfig::Bits { rate, burst } => {
                 Tokens::Bytes(clamped(i128::from(burst.count())) + bytes_in(rate, -missing_ps))
             }
-            ShaperConfig::Packets { rate, burst } => {
+            ShaperConfig::Packets { rate, burst, .. } => {
                 let earned =
                     (-missing_ps * i128::from(rate.pps()) * 1000).div_euclid(PS_PER_SECOND as i128);
                 Tokens::MilliPackets(clamped(i128::from(burst) * 1000 + earned))
@@ -94,10 +99,14 @@ impl Shaper {
         }
     }
 
-    /// Takes a packet of `length` out of the bucket at `at`.
+    /// Takes a packet of `length` out of the bucket at `at`, after it has `waited` in its queue.
     #[inline]
-    pub fn charge(&mut self, at: Time, length: Bytes) {
-        self.full_at = self.full_at.max(at).saturating_add(self.price(length));
+    pub fn charge(&mut self, at: Time, waited: Span, length: Bytes) {
+        let filled_until = match self.config {
+            ShaperConfig::Packets { catches_up: true, .. } => at - waited,
+            _ => at,
+        };
+        self.full_at = self.full_at.max(filled_until).saturating_add(self.price(length));
     }
 
     /// Changes rate and size. What was sent too early under the old rate stays owed in bytes (or
@@ -131,7 +140,7 @@ fn depth_of(config: &ShaperConfig) -> Span {
             let ps = u128::from(burst.bits()) * PS_PER_SECOND / u128::from(rate.bps());
             Span::from_ps(ps.min(u128::from(u64::MAX)) as u64)
         }
-        ShaperConfig::Packets { rate, burst } => rate.spacing() * u64::from(*burst),
+        ShaperConfig::Packets { rate, burst, .. } => rate.spacing() * u64::from(*burst),
     }
 }
 
@@ -145,6 +154,12 @@ mod tests {
         Shaper::new(config, Time::ZERO)
     }
 
+    /// 1000 packets a second.
+    fn thousand_packets(burst: u32, catches_up: bool) -> Shaper {
+        let rate = PacketRate::from_pps(1000).expect("not zero");
+        Shaper::new(ShaperConfig::Packets { rate, burst, catches_up }, Time::ZERO)
+    }
+
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
     }
@@ -155,7 +170,7 @@ mod tests {
         for _ in 0..8 {
             // 8 x 1250 = 10000 bytes go at time 0.
             assert_eq!(shaper.eligible_at(Bytes(1250)), Time::ZERO);
-            shaper.charge(Time::ZERO, Bytes(1250));
+            shaper.charge(Time::ZERO, Span::ZERO, Bytes(1250));
         }
         // The ninth waits for 1250 bytes at 1 Mb/s = 10 ms.
         assert_eq!(shaper.eligible_at(Bytes(1250)), ms(10));
@@ -165,16 +180,15 @@ mod tests {
     fn a_bucket_says_what_it_holds() {
         let mut shaper = one_megabit();
         assert_eq!(shaper.tokens(Time::ZERO), Tokens::Bytes(10_000));
-        shaper.charge(Time::ZERO, Bytes(10_000));
-        shaper.charge(Time::ZERO, Bytes(1_250));
+        shaper.charge(Time::ZERO, Span::ZERO, Bytes(10_000));
+        shaper.charge(Time::ZERO, Span::ZERO, Bytes(1_250));
         // 1250 bytes of debt, which 10 ms pay back.
         assert_eq!(shaper.tokens(Time::ZERO), Tokens::Bytes(-1_250));
         assert_eq!(shaper.tokens(ms(10)), Tokens::Bytes(0));
         assert_eq!(shaper.tokens(ms(1000)), Tokens::Bytes(10_000));
         // 2 packets at 1000 a second: half a millisecond after one has gone, 1.5 are there.
-        let config = ShaperConfig::Packets { rate: PacketRate::from_pps(1000).unwrap(), burst: 2 };
-        let mut shaper = Shaper::new(config, Time::ZERO);
-        shaper.charge(Time::ZERO, Bytes(9));
+        let mut shaper = thousand_packets(2, false);
+        shaper.charge(Time::ZERO, Span::ZERO, Bytes(9));
         let half = Time::ZERO + Span::from_us(500);
         assert_eq!(shaper.tokens(half), Tokens::MilliPackets(1_500));
     }
@@ -182,7 +196,7 @@ mod tests {
     #[test]
     fn a_long_pause_fills_the_bucket_no_further_than_its_size() {
         let mut shaper = one_megabit();
-        shaper.charge(ms(1000), Bytes(10_000));
+        shaper.charge(ms(1000), Span::ZERO, Bytes(10_000));
         // Empty at 1000 ms, whatever the second of silence before it.
         assert_eq!(shaper.eligible_at(Bytes(10_000)), ms(1080));
     }
@@ -190,9 +204,9 @@ mod tests {
     #[test]
     fn a_packet_longer_than_the_bucket_leaves_when_the_bucket_is_full() {
         let mut shaper = one_megabit();
-        shaper.charge(Time::ZERO, Bytes(10_000));
+        shaper.charge(Time::ZERO, Span::ZERO, Bytes(10_000));
         assert_eq!(shaper.eligible_at(Bytes(12_500)), ms(80));
-        shaper.charge(ms(80), Bytes(12_500));
+        shaper.charge(ms(80), Span::ZERO, Bytes(12_500));
         // 12500 bytes were taken from 10000: full again 100 ms later.
         assert_eq!(shaper.eligible_at(Bytes(10_000)), ms(180));
     }
@@ -200,7 +214,7 @@ mod tests {
     #[test]
     fn a_debt_is_paid_back_at_the_new_rate() {
         let mut shaper = one_megabit();
-        shaper.charge(Time::ZERO, Bytes(10_000));
+        shaper.charge(Time::ZERO, Span::ZERO, Bytes(10_000));
         // At 40 ms 5000 bytes are missing; at 10 Mb/s they are earned in 4 ms.
         let config = ShaperConfig::Bits { rate: Rate::from_mbps(10), burst: Bytes(10_000) };
         shaper.change(config, ms(40));
@@ -209,11 +223,28 @@ mod tests {
 
     #[test]
     fn packets_a_second_ignore_lengths() {
-        let rate = PacketRate::from_pps(1000).expect("not zero");
-        let mut shaper = Shaper::new(ShaperConfig::Packets { rate, burst: 1 }, Time::ZERO);
+        let mut shaper = thousand_packets(1, false);
         for packet in 0..5 {
             assert_eq!(shaper.eligible_at(Bytes(64 + packet * 300)), ms(packet));
-            shaper.charge(ms(packet), Bytes(64 + packet * 300));
+            shaper.charge(ms(packet), Span::ZERO, Bytes(64 + packet * 300));
         }
+    }
+
+    #[test]
+    fn missed_turns_are_caught_up_where_that_is_asked_for() {
+        // Three packets are there from time 0 on, with turns at 0, 1 and 2 ms; the line is taken
+        // until 5 ms.
+        let mut shaper = thousand_packets(1, true);
+        for turn in 0..3 {
+            assert_eq!(shaper.eligible_at(Bytes(64)), ms(turn));
+            shaper.charge(ms(5), Span::from_ms(5), Bytes(64));
+        }
+        // One that arrives later has no turn before it was there, and takes none from those behind.
+        shaper.charge(ms(9), Span::ZERO, Bytes(64));
+        assert_eq!(shaper.eligible_at(Bytes(64)), ms(10));
+        // Without it the turns are counted from when the packets before really left.
+        let mut shaper = thousand_packets(1, false);
+        shaper.charge(ms(5), Span::from_ms(5), Bytes(64));
+        assert_eq!(shaper.eligible_at(Bytes(64)), ms(6));
     }
 }

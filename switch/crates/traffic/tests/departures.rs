@@ -100,7 +100,7 @@ fn a_queue_rate_in_packets_a_second_acts_on_the_backlog() {
 fn a_queue_that_must_wait_lets_lower_classes_pass() {
     let mut config = hundred_megabits(2);
     let rate = PacketRate::from_pps(1000).expect("not zero");
-    config.queues[1].shaper = Some(ShaperConfig::Packets { rate, burst: 1 });
+    config.queues[1].shaper = Some(ShaperConfig::Packets { rate, burst: 1, catches_up: false });
     let mut manager = one_port(config);
     (10..12).for_each(|id| send(&mut manager, us(0), id, 1500, 1));
     (0..10).for_each(|id| send(&mut manager, us(0), id, 1500, 0));
@@ -109,6 +109,30 @@ fn a_queue_that_must_wait_lets_lower_classes_pass() {
     // at 960 us and keeps the line until 1080 us; then class 1 is first again.
     let late: Vec<_> = instants(&out).into_iter().filter(|(_, at)| *at >= 900).collect();
     assert_eq!(late, [(7, 960), (11, 1080), (8, 1200), (9, 1320)]);
+}
+
+/// Two classes of 1000 packets a second each, at a line that takes nothing for 20 ms, as a full queue
+/// in the kernel does: each class misses 20 turns.
+#[test]
+fn behind_a_line_slower_than_rates_that_catch_up_the_highest_class_has_it() {
+    let order = |catches_up: bool| {
+        let mut config = hundred_megabits(2);
+        let rate = PacketRate::from_pps(1000).expect("not zero");
+        for queue in &mut config.queues {
+            queue.shaper = Some(ShaperConfig::Packets { rate, burst: 1, catches_up });
+        }
+        let mut manager = one_port(config);
+        manager.set_stalled(us(0), PortId(1), true);
+        (0..20).for_each(|id| send(&mut manager, us(0), id, 1500, 0));
+        (20..40).for_each(|id| send(&mut manager, us(0), id, 1500, 1));
+        manager.set_stalled(us(20_000), PortId(1), false);
+        // Eleven departures at 120 us.
+        departures(&mut manager, us(21_200)).iter().map(|it| it.packet.id).collect::<Vec<_>>()
+    };
+    // All that was missed is due.
+    assert_eq!(order(true), (20..31).collect::<Vec<_>>());
+    // Nothing was missed: each class goes on with one packet a millisecond.
+    assert_eq!(order(false), [20, 0, 21, 1]);
 }
 
 #[test]

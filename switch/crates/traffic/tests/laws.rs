@@ -47,9 +47,9 @@ fn shaper() -> impl Strategy<Value = Option<ShaperConfig>> {
         rate: Rate::from_mbps(mbps),
         burst: Bytes(burst),
     });
-    let packets = (100..100_000u64, 1..5u32).prop_map(|(pps, burst)| ShaperConfig::Packets {
-        rate: PacketRate::from_pps(pps).expect("not zero"),
-        burst,
+    let packets = (100..100_000u64, 1..5u32, any::<bool>()).prop_map(|(pps, burst, catches_up)| {
+        let rate = PacketRate::from_pps(pps).expect("not zero");
+        ShaperConfig::Packets { rate, burst, catches_up }
     });
     prop_oneof![4 => Just(None), 1 => bits.prop_map(Some), 1 => packets.prop_map(Some)]
 }

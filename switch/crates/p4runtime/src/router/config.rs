@@ -264,8 +264,11 @@ mod tests {
         let mut config = two_ports();
         let port = config.ports.get_mut(&PortId(1)).unwrap();
         port.scheduler = SchedulerConfig::shared(Discipline::Drr { quantum: Bytes(1514) }, &[1, 3]);
-        port.queues[1].shaper =
-            PacketRate::from_pps(100).map(|rate| ShaperConfig::Packets { rate, burst: 2 });
+        port.queues[1].shaper = PacketRate::from_pps(100).map(|rate| ShaperConfig::Packets {
+            rate,
+            burst: 2,
+            catches_up: true,
+        });
         port.limit = Limit::bytes(Bytes(64_000));
         port.queues[0].aqm = Some(AqmConfig::Pie(PieConfig::default()));
         port.queues[1].aqm = Some(AqmConfig::Red(RedConfig::default()));

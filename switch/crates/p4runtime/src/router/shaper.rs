@@ -18,8 +18,10 @@ pub(super) fn shaper_of(
     let config = match shaper.kind.as_ref()? {
         Kind::Bits(bits) => Rate::from_bps(bits.rate_bps)
             .map(|rate| ShaperConfig::Bits { rate, burst: Bytes(bits.burst_bytes) }),
-        Kind::Packets(packets) => PacketRate::from_pps(packets.rate_pps)
-            .map(|rate| ShaperConfig::Packets { rate, burst: packets.burst_packets }),
+        Kind::Packets(packets) => PacketRate::from_pps(packets.rate_pps).map(|rate| {
+            let v1::PacketShaper { burst_packets: burst, catches_up, .. } = *packets;
+            ShaperConfig::Packets { rate, burst, catches_up }
+        }),
     };
     if config.is_none() {
         problems.push(problem(
@@ -37,9 +39,11 @@ pub(super) fn shaper_message(shaper: Option<&ShaperConfig>) -> v1::Shaper {
         ShaperConfig::Bits { rate, burst } => {
             Kind::Bits(v1::BitShaper { rate_bps: rate.bps(), burst_bytes: burst.0 })
         }
-        ShaperConfig::Packets { rate, burst } => {
-            Kind::Packets(v1::PacketShaper { rate_pps: rate.pps(), burst_packets: *burst })
-        }
+        ShaperConfig::Packets { rate, burst, catches_up } => Kind::Packets(v1::PacketShaper {
+            rate_pps: rate.pps(),
+            burst_packets: *burst,
+            catches_up: *catches_up,
+        }),
     });
     v1::Shaper { kind }
 }

@@ -30,7 +30,11 @@ impl Config {
         port: Option<PortId>,
         class: Option<ClassId>,
     ) -> Result<(), ConfigError> {
-        let shaper = PacketRate::from_pps(pps).map(|rate| ShaperConfig::Packets { rate, burst: 1 });
+        let shaper = PacketRate::from_pps(pps).map(|rate| ShaperConfig::Packets {
+            rate,
+            burst: 1,
+            catches_up: true,
+        });
         self.edit_queues(port, class, |queue| queue.shaper = shaper)
     }
 

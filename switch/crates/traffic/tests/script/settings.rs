@@ -168,7 +168,8 @@ fn shaper(words: &[&str]) -> Result<Option<ShaperConfig>, String> {
         ["none"] => Ok(None),
         [pps, "pps", "burst", burst] => {
             let rate = PacketRate::from_pps(number(pps)?).ok_or("0 pps never sends")?;
-            Ok(Some(ShaperConfig::Packets { rate, burst: number(burst)? as u32 }))
+            let burst = number(burst)? as u32;
+            Ok(Some(ShaperConfig::Packets { rate, burst, catches_up: false }))
         }
         [value, unit, "burst", burst] => {
             Ok(Some(ShaperConfig::Bits { rate: rate(value, unit)?, burst: Bytes(number(burst)?) }))
