@@ -37,6 +37,10 @@ def test_meters_keep_their_rates(switch: Door) -> None:
     assert standard.bm_meter_get_rates(0, name, 1) == []
     standard.bm_meter_array_set_rates(0, name, RATES)
     assert standard.bm_meter_get_rates(0, name, 3) == RATES
+    # Half a packet a second, of a packet and a half.
+    slow = [BmMeterRateConfig(0.0000005, 2), BmMeterRateConfig(0.0000015, 3)]
+    standard.bm_meter_set_rates(0, name, 0, slow)
+    assert standard.bm_meter_get_rates(0, name, 0) == slow
     for rates, code in (
         (RATES[:1], MeterOperationErrorCode.BAD_RATES_LIST),
         (RATES[::-1], MeterOperationErrorCode.INVALID_INFO_RATE_VALUE),

@@ -6,7 +6,7 @@ use p4runtime::translate::cells::{CounterValue, MeterRates};
 use p4runtime::translate::matching::canonical;
 use p4runtime::translate::table::EntryKey;
 use p4runtime::{Code, Refusal};
-use pipeline::{KeyMatch, TableError, ValueSetMember};
+use pipeline::{KeyMatch, MeterRate, TableError, ValueSetMember};
 
 /// Priorities came from an i32.
 pub(super) fn priority_of(key: &EntryKey) -> i32 {
@@ -19,9 +19,9 @@ pub(super) fn counter_of(value: CounterValue) -> pipeline::Counter {
 
 pub(super) fn meter_config(rates: MeterRates) -> pipeline::MeterConfig {
     pipeline::MeterConfig {
-        committed_rate_per_s: rates.committed_rate,
+        committed_rate: MeterRate::per_s(rates.committed_rate),
         committed_burst: rates.committed_burst,
-        peak_rate_per_s: rates.peak_rate,
+        peak_rate: MeterRate::per_s(rates.peak_rate),
         peak_burst: rates.peak_burst,
         excess_burst: rates.excess_burst,
     }
@@ -33,9 +33,9 @@ pub(super) fn counter_value(counter: pipeline::Counter) -> CounterValue {
 
 pub(super) fn meter_rates(config: pipeline::MeterConfig) -> MeterRates {
     MeterRates {
-        committed_rate: config.committed_rate_per_s,
+        committed_rate: config.committed_rate.whole_per_s(),
         committed_burst: config.committed_burst,
-        peak_rate: config.peak_rate_per_s,
+        peak_rate: config.peak_rate.whole_per_s(),
         peak_burst: config.peak_burst,
         excess_burst: config.excess_burst,
     }

@@ -1,7 +1,7 @@
 //! Meters: of entries, and arrays. The interface has rates in units a microsecond, with fractions.
 
 use agent::visit::Site;
-use pipeline::{EntryId, Meter, MeterConfig, Pipeline};
+use pipeline::{EntryId, Meter, MeterConfig, MeterRate, Pipeline};
 use thrift::{Struct, Type, Value};
 
 use crate::codes::{Thrown, meter, of_entries, table};
@@ -16,7 +16,8 @@ pub const FUNCTIONS: &[(&str, Run)] = &[
     ("bm_meter_get_rates", Run::Once(get)),
 ];
 
-const US_PER_S: f64 = 1e6;
+/// Millionths a second that are one a microsecond.
+const MILLIONTHS_PER_S: f64 = 1e12;
 
 /// Two rates, the second no lower than the first.
 fn config_of(arguments: &Struct, number: i16) -> Result<MeterConfig, Thrown> {
@@ -33,12 +34,12 @@ fn config_of(arguments: &Struct, number: i16) -> Result<MeterConfig, Thrown> {
         return Err(meter::INVALID_RATE);
     }
     let burst = |burst: i32| u64::try_from(burst).map_err(|_| meter::INVALID_BURST);
-    // Meters count in whole units a second.
-    let per_s = |rate: f64| (rate * US_PER_S).round() as u64;
+    let rate =
+        |per_us: f64| MeterRate::from_millionths((per_us * MILLIONTHS_PER_S).round() as u128);
     Ok(MeterConfig {
-        committed_rate_per_s: per_s(committed),
+        committed_rate: rate(committed),
         committed_burst: burst(committed_burst)?,
-        peak_rate_per_s: per_s(peak),
+        peak_rate: rate(peak),
         peak_burst: burst(peak_burst)?,
         excess_burst: None,
     })
@@ -46,15 +47,15 @@ fn config_of(arguments: &Struct, number: i16) -> Result<MeterConfig, Thrown> {
 
 /// A list of BmMeterRateConfig; empty for a meter without a configuration.
 fn rates_value(config: Option<MeterConfig>) -> Value {
-    let rate = |per_s: u64, burst: u64| {
+    let rate = |rate: MeterRate, burst: u64| {
         let burst = i32::try_from(burst).unwrap_or(i32::MAX);
-        let rate = Value::Double(per_s as f64 / US_PER_S);
+        let rate = Value::Double(rate.millionths() as f64 / MILLIONTHS_PER_S);
         Value::Struct(Struct::default().with(1, rate).with(2, Value::I32(burst)))
     };
     let rates = config.map(|config| {
         vec![
-            rate(config.committed_rate_per_s, config.committed_burst),
-            rate(config.peak_rate_per_s, config.peak_burst),
+            rate(config.committed_rate, config.committed_burst),
+            rate(config.peak_rate, config.peak_burst),
         ]
     });
     Value::List(Type::Struct, rates.unwrap_or_default())

@@ -3,7 +3,7 @@
 
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Change, Device, LinkConfig, Output};
-use pipeline::{CloneSession, Config, MeterConfig, Node, Pipeline};
+use pipeline::{CloneSession, Config, MeterConfig, MeterRate, Node, Pipeline};
 use traffic::PortConfig;
 use units::{ClassId, PortId, Span, Time};
 
@@ -100,9 +100,9 @@ fn externs_compute_what_they_are_to_compute() {
     let mut pipeline = program("externs.p4");
     let meter = pipeline.meter_index("ingress.meter").expect("declared");
     let rates = MeterConfig {
-        committed_rate_per_s: 0,
+        committed_rate: MeterRate::per_s(0),
         committed_burst: 2,
-        peak_rate_per_s: 0,
+        peak_rate: MeterRate::per_s(0),
         peak_burst: 3,
         excess_burst: None,
     };

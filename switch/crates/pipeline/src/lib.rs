@@ -94,5 +94,5 @@ pub use value_set::ValueSetMember;
 // What a controller writes, under the name of whom it writes it to.
 pub use tables::{
     ActionProfile, Color, Counter, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,
-    MeterConfig, MeterUnit, Table, TableError,
+    MeterConfig, MeterRate, MeterUnit, Table, TableError,
 };

@@ -6,7 +6,8 @@ mod common;
 use bits::Int;
 use common::{EXTERNS, Output, leaves, load, run_to_completion, send, send_at};
 use pipeline::{
-    CloneSession, Counter, Entry, EntryAction, Event, KeyMatch, MeterConfig, Node, TableError,
+    CloneSession, Counter, Entry, EntryAction, Event, KeyMatch, MeterConfig, MeterRate, Node,
+    TableError,
 };
 use units::{DropReason, PortId, Span, Time};
 
@@ -90,9 +91,9 @@ fn a_meter_colours_packets() {
     let mut pipeline = load(EXTERNS);
     let rate = pipeline.meter_index("ingress.rate").unwrap();
     let config = MeterConfig {
-        committed_rate_per_s: 1,
+        committed_rate: MeterRate::per_s(1),
         committed_burst: 1,
-        peak_rate_per_s: 1,
+        peak_rate: MeterRate::per_s(1),
         peak_burst: 2,
         excess_burst: None,
     };

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bits::Int;
 use bmv2::MatchType;
-use pipeline::{CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, Node, Pipeline};
+use pipeline::{
+    CloneSession, Counter, Entry, EntryAction, KeyMatch, MeterConfig, MeterRate, Node, Pipeline,
+};
 use units::{PortId, Span};
 
 use crate::report::Mismatch;
@@ -316,11 +318,13 @@ impl Test {
                 let [committed, peak] = rates.as_slice() else {
                     return Err("a meter has two rates".to_owned());
                 };
-                let per_second = |rate: f64| (rate * 1e6).round() as u64;
+                // Written in units a microsecond.
+                let rate =
+                    |per_us: f64| MeterRate::from_millionths((per_us * 1e12).round() as u128);
                 let config = MeterConfig {
-                    committed_rate_per_s: per_second(committed.0),
+                    committed_rate: rate(committed.0),
                     committed_burst: committed.1,
-                    peak_rate_per_s: per_second(peak.0),
+                    peak_rate: rate(peak.0),
                     peak_burst: peak.1,
                     excess_burst: None,
                 };

@@ -2,6 +2,8 @@
 
 use units::Time;
 
+const MILLION: u128 = 1_000_000;
+
 /// How often something happened, and for how many bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
@@ -46,16 +48,57 @@ impl Color {
     }
 }
 
+/// How fast a meter's bucket fills: packets or bytes a second, to the millionth. P4Runtime has whole
+/// numbers, but bmv2's own interface sets half a packet a second, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MeterRate {
+    whole: u64,
+    millionths: u32,
+}
+
+impl MeterRate {
+    /// So many a second.
+    pub const fn per_s(whole: u64) -> MeterRate {
+        MeterRate { whole, millionths: 0 }
+    }
+
+    /// So many millionths a second; what is more than 64 bits of whole ones is cut to that.
+    pub fn from_millionths(millionths: u128) -> MeterRate {
+        match u64::try_from(millionths / MILLION) {
+            Ok(whole) => MeterRate { whole, millionths: (millionths % MILLION) as u32 },
+            Err(_) => MeterRate::per_s(u64::MAX),
+        }
+    }
+
+    /// Millionths a second.
+    pub fn millionths(self) -> u128 {
+        u128::from(self.whole) * MILLION + u128::from(self.millionths)
+    }
+
+    /// Whole ones a second, rounded up: a rate that lets anything pass is not told as 0.
+    pub fn whole_per_s(self) -> u64 {
+        self.whole.saturating_add(u64::from(self.millionths > 0))
+    }
+
+    /// How many accrue in a time, rounded down.
+    fn accrued(self, elapsed_us: u64) -> u64 {
+        let elapsed_us = u128::from(elapsed_us);
+        let fraction = elapsed_us * u128::from(self.millionths) / MILLION;
+        let accrued = (elapsed_us * u128::from(self.whole) + fraction) / MILLION;
+        u64::try_from(accrued).unwrap_or(u64::MAX)
+    }
+}
+
 /// What a meter allows: a token bucket for each of two rates (RFC 2698), or two buckets for one rate
 /// (RFC 2697).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterConfig {
-    /// Packets or bytes a second, committed.
-    pub committed_rate_per_s: u64,
+    /// What may pass in the long run, committed.
+    pub committed_rate: MeterRate,
     /// Size of the committed bucket, in packets or bytes.
     pub committed_burst: u64,
-    /// Packets or bytes a second, peak.
-    pub peak_rate_per_s: u64,
+    /// What may pass in the long run at the most.
+    pub peak_rate: MeterRate,
     /// Size of the peak bucket, in packets or bytes.
     pub peak_burst: u64,
     /// Size of the excess bucket of a meter with one rate, in packets or bytes: what no longer fits the
@@ -85,15 +128,14 @@ impl Bucket {
     ///
     /// Computed from the start, not from the last packet, so that no fraction of a token is lost.
     /// Time counts in whole microseconds, as in simple_switch.
-    fn take(&mut self, elapsed_us: u64, rate_per_s: u64, burst: u64, amount: u64) -> bool {
-        let _overflow = self.fill(elapsed_us, rate_per_s, burst);
+    fn take(&mut self, elapsed_us: u64, rate: MeterRate, burst: u64, amount: u64) -> bool {
+        let _overflow = self.fill(elapsed_us, rate, burst);
         self.spend(amount)
     }
 
     /// Adds what has accrued; returns what finds no room.
-    fn fill(&mut self, elapsed_us: u64, rate_per_s: u64, burst: u64) -> u64 {
-        let added = u128::from(elapsed_us) * u128::from(rate_per_s) / 1_000_000;
-        let added = u64::try_from(added).unwrap_or(u64::MAX);
+    fn fill(&mut self, elapsed_us: u64, rate: MeterRate, burst: u64) -> u64 {
+        let added = rate.accrued(elapsed_us);
         let new = added.saturating_sub(self.added);
         self.added = added;
         let all = self.tokens.saturating_add(new);
@@ -139,11 +181,9 @@ impl Meter {
     pub fn color_aware(&mut self, amount: u64, now: Time, before: Color) -> Color {
         let Some(config) = self.config else { return before };
         let elapsed_us = now.since(self.since).whole_us();
-        let MeterConfig {
-            committed_rate_per_s, committed_burst, peak_rate_per_s, peak_burst, ..
-        } = config;
+        let MeterConfig { committed_rate, committed_burst, peak_rate, peak_burst, .. } = config;
         if let Some(excess_burst) = config.excess_burst {
-            let overflow = self.committed.fill(elapsed_us, committed_rate_per_s, committed_burst);
+            let overflow = self.committed.fill(elapsed_us, committed_rate, committed_burst);
             self.peak.tokens = self.peak.tokens.saturating_add(overflow).min(excess_burst);
             return if before == Color::Green && self.committed.spend(amount) {
                 Color::Green
@@ -153,11 +193,10 @@ impl Meter {
                 Color::Red
             };
         }
-        if before == Color::Red || !self.peak.take(elapsed_us, peak_rate_per_s, peak_burst, amount)
-        {
+        if before == Color::Red || !self.peak.take(elapsed_us, peak_rate, peak_burst, amount) {
             Color::Red
         } else if before == Color::Yellow
-            || !self.committed.take(elapsed_us, committed_rate_per_s, committed_burst, amount)
+            || !self.committed.take(elapsed_us, committed_rate, committed_burst, amount)
         {
             Color::Yellow
         } else {
@@ -204,7 +243,7 @@ mod tests {
     #[test]
     fn a_meter_of_one_rate_has_an_excess_bucket() {
         let config = MeterConfig {
-            committed_rate_per_s: 1_000,
+            committed_rate: MeterRate::per_s(1_000),
             committed_burst: 2,
             excess_burst: Some(1),
             ..MeterConfig::default()
@@ -227,9 +266,9 @@ mod tests {
         let mut meter = Meter::default();
         assert_eq!(meter.color(1, Time::ZERO), Color::Green);
         let config = MeterConfig {
-            committed_rate_per_s: 1_000,
+            committed_rate: MeterRate::per_s(1_000),
             committed_burst: 2,
-            peak_rate_per_s: 2_000,
+            peak_rate: MeterRate::per_s(2_000),
             peak_burst: 3,
             excess_burst: None,
         };
@@ -241,5 +280,35 @@ mod tests {
         let later = Time::ZERO + Span::from_ms(1);
         let colors: Vec<Color> = (0..3).map(|_| meter.color(1, later)).collect();
         assert_eq!(colors, [Color::Green, Color::Yellow, Color::Red]);
+    }
+
+    #[test]
+    fn a_meter_may_allow_less_than_one_packet_a_second() {
+        let half = MeterRate::from_millionths(500_000);
+        let config = MeterConfig {
+            committed_rate: half,
+            committed_burst: 1,
+            peak_rate: half,
+            peak_burst: 1,
+            excess_burst: None,
+        };
+        let mut meter = Meter::default();
+        meter.configure(Some(config), Time::ZERO);
+        // One packet a second; one token in two seconds.
+        let colors: Vec<Color> =
+            (0..6).map(|s| meter.color(1, Time::ZERO + Span::from_ms(1000 * s))).collect();
+        assert_eq!(colors, [Color::Green, Color::Red].repeat(3));
+        assert_eq!((half.whole_per_s(), MeterRate::per_s(7).whole_per_s()), (1, 7));
+        assert_eq!(half.millionths(), 500_000);
+    }
+
+    #[test]
+    fn the_fastest_meter_for_the_longest_time_does_not_overflow() {
+        let fastest = MeterRate::from_millionths(u128::MAX);
+        assert_eq!(fastest, MeterRate::per_s(u64::MAX));
+        let all = MeterRate { whole: u64::MAX, millionths: 999_999 };
+        assert_eq!(all.accrued(u64::MAX), u64::MAX);
+        assert_eq!(MeterRate::from_millionths(all.millionths()), all);
+        assert_eq!(all.whole_per_s(), u64::MAX);
     }
 }

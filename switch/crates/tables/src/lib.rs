@@ -37,7 +37,7 @@ mod segments;
 mod table;
 mod ternary;
 
-pub use cells::{Color, Counter, Meter, MeterConfig, MeterUnit};
+pub use cells::{Color, Counter, Meter, MeterConfig, MeterRate, MeterUnit};
 pub use entry::{Entry, EntryAction, EntryId, KeyMatch};
 pub use error::TableError;
 pub use exact::NONE;

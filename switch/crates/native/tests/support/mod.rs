@@ -12,8 +12,8 @@ pub mod programs;
 use bits::Int;
 use chance::Chance;
 use pipeline::{
-    CloneSession, Config, Entry, EntryAction, EntryId, KeyMatch, Meter, MeterConfig, Node,
-    Pipeline, Table, Unobserved,
+    CloneSession, Config, Entry, EntryAction, EntryId, KeyMatch, Meter, MeterConfig, MeterRate,
+    Node, Pipeline, Table, Unobserved,
 };
 pub use switching::Output;
 use units::{PortId, Span, Time};
@@ -212,9 +212,9 @@ fn state_of(table: &mut Table, now: Time) -> String {
 fn rates(chance: &mut Chance) -> MeterConfig {
     let mut one = |of: &[u64]| *chance.one(of);
     MeterConfig {
-        committed_rate_per_s: one(&[10_000, 1_000_000]),
+        committed_rate: MeterRate::per_s(one(&[10_000, 1_000_000])),
         committed_burst: one(&[0, 3, 500]),
-        peak_rate_per_s: one(&[20_000, 3_000_000]),
+        peak_rate: MeterRate::per_s(one(&[20_000, 3_000_000])),
         peak_burst: one(&[2, 5, 1000]),
         excess_burst: *chance.one(&[None, Some(2), Some(600)]),
     }
