@@ -131,6 +131,20 @@ def test_captures_hold_what_each_port_received_and_sent(
         assert said.count(step) == len(FRAMES), said
 
 
+def test_under_the_other_name_a_port_hears_what_programs_send_at_the_switchs_own_end(
+    tmp_path: Path, program: Path, cables: tuple[str, str]
+):
+    a, b = cables
+    flags = ("-i", f"1@{a}", "-i", f"2@{b}", str(program))
+    log, port = tmp_path / "log", free_port()
+    with dropin(*flags, "--log-console", port=port, log=log, folder=tmp_path):
+        assert _exchange(a, f"{b}h") == FRAMES
+        # Then from the far end, so that there has been time for frames that come back.
+        assert _exchange(f"{a}h", f"{b}h") == FRAMES
+    # The ports did not hear what the switch itself sent there.
+    assert log.read_text().count("Processing packet received on port") == 2 * len(FRAMES)
+
+
 def _status(process: Path) -> dict[str, str]:
     lines = (process / "status").read_text().splitlines()
     return dict(line.split(":\t", 1) for line in lines if ":\t" in line)

@@ -117,6 +117,12 @@ impl PacketSocket {
         let _ = self.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SOCKET_BUFFER_SIZE_BYTES);
     }
 
+    /// Also hears what other programs of this machine send through the device, as libpcap does. What
+    /// this socket sends does not come back to it.
+    pub fn hear_this_end(&self) -> io::Result<()> {
+        self.set(libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, &0i32)
+    }
+
     /// Lets about so many bytes wait in the kernel, in whatever queues the device has; for more the
     /// socket has no room ([`SendOutcome::waiting`](crate::SendOutcome::waiting)).
     pub fn bound_sending(&self, size_bytes: usize) -> io::Result<()> {

@@ -174,6 +174,22 @@ fn what_a_slow_device_has_not_taken_is_read_at_the_sender() {
 }
 
 #[test]
+fn what_others_send_at_this_end_is_heard_where_that_is_asked_for() {
+    let Some(pair) = VethPair::create("h") else { return };
+    let [this, far] = &pair.ends;
+    let [mut asked, mut other, mut neighbour] =
+        [this, this, far].map(|end| PacketSocket::open(end).expect("opens"));
+    asked.hear_this_end().expect("asks");
+    let [own, others, far] = [60, 61, 62].map(|size| frame(size, &[]));
+    for (socket, frame) in [(&mut asked, &own), (&mut other, &others), (&mut neighbour, &far)] {
+        assert_eq!(socket.send(&[frame], &mut SendBatch::new()).sent, 1);
+    }
+    // Nobody hears what he sends himself.
+    assert_eq!(receive(&mut asked, 2), [others, far.clone()]);
+    assert_eq!(receive(&mut other, 1), [far]);
+}
+
+#[test]
 fn a_missing_device_is_named() {
     let error = PacketSocket::open("vitrine-none").err().expect("there is none");
     assert!(matches!(&error, OpenError::Missing(name) if name == "vitrine-none"), "{error}");

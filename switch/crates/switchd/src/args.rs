@@ -12,7 +12,7 @@ use crate::logging::{Logging, Sink, Style};
 use crate::memory::MEMORY_MIN;
 use crate::pattern::Pattern;
 use crate::pipeline_form::PipelineForm;
-use crate::settings::{Interface, Settings, Spelling, TlsFiles, parse_port};
+use crate::settings::{DeviceUse, Interface, Settings, Spelling, TlsFiles, parse_port};
 
 /// The flags.
 #[derive(Debug, Parser)]
@@ -179,7 +179,7 @@ impl From<Args> for Settings {
             port_rate: args.port_rate,
             class_count: args.priority_queues,
             // Rates are the router's own here; the kernel's buffer only helps when we are late.
-            backlog_bytes: None,
+            devices: DeviceUse::default(),
             memory: args.memory.map(|mebibytes| Bytes(mebibytes << 20)),
             packet_memory: args.packet_memory.map(|mebibytes| Bytes(mebibytes << 20)),
             seed: args.seed,

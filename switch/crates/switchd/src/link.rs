@@ -12,6 +12,8 @@ use ports::{
 };
 use units::{PortId, Span, Time};
 
+use crate::settings::DeviceUse;
+
 /// A port's netdev and what waits to be sent on it.
 pub struct Link {
     /// The port's number in P4.
@@ -24,8 +26,8 @@ pub struct Link {
     up: bool,
     /// It is there, but could not be opened; that has been said.
     is_unusable: bool,
-    /// How many bytes may wait behind the socket; none: as many as the kernel can take.
-    backlog_bytes: Option<usize>,
+    /// What the kernel is asked for whenever the netdev is opened.
+    device: DeviceUse,
     /// What is not with the kernel yet. After a flush: what the socket has no room for.
     outgoing: Vec<Departing>,
     /// The socket was full a moment ago: each frame is tried at once, so that those it has no room
@@ -75,15 +77,15 @@ const SEND_BATCH_SIZE: usize = 256;
 
 impl Link {
     /// A port on an opened netdev.
-    pub fn new(port: PortId, socket: PacketSocket, backlog_bytes: Option<usize>) -> Link {
-        bound(&socket, backlog_bytes);
+    pub fn new(port: PortId, socket: PacketSocket, device: DeviceUse) -> Link {
+        prepare(&socket, device);
         Link {
             port,
             name: socket.netdev().name().to_owned(),
             socket: Some(socket),
             up: true,
             is_unusable: false,
-            backlog_bytes,
+            device,
             outgoing: Vec::new(),
             is_cautious: false,
             unfinished: VecDeque::new(),
@@ -119,7 +121,7 @@ impl Link {
         if let (None, Some(_)) = (&self.socket, state) {
             match PacketSocket::open(&self.name) {
                 Ok(socket) => {
-                    bound(&socket, self.backlog_bytes);
+                    prepare(&socket, self.device);
                     self.socket = Some(socket);
                     self.is_unusable = false;
                 }
@@ -357,8 +359,14 @@ fn seal(tail: Tail) -> Seal {
 }
 
 /// Best effort: a kernel that takes no bound keeps its own.
-fn bound(socket: &PacketSocket, backlog_bytes: Option<usize>) {
-    if let Some(Err(error)) = backlog_bytes.map(|size_bytes| socket.bound_sending(size_bytes)) {
-        tracing::warn!(name = socket.netdev().name(), %error, "the send buffer has another size");
+fn prepare(socket: &PacketSocket, device: DeviceUse) {
+    let name = socket.netdev().name();
+    if let Some(Err(error)) = device.backlog_bytes.map(|bytes| socket.bound_sending(bytes)) {
+        tracing::warn!(name, %error, "the send buffer has another size");
+    }
+    if device.hears_this_end
+        && let Err(error) = socket.hear_this_end()
+    {
+        tracing::warn!(name, %error, "what is sent at this end of the cable is not received");
     }
 }

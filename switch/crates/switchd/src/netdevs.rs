@@ -10,6 +10,7 @@ use ports::{LinkWatch, PacketSocket, Piece, ReceiveBatch, ReceivedPacket, SendBa
 use units::{PortId, Time};
 
 use crate::link::Link;
+use crate::settings::DeviceUse;
 
 /// All netdevs of the switch.
 pub struct Netdevs {
@@ -19,8 +20,8 @@ pub struct Netdevs {
     sending: SendBatch,
     /// The link that is served first in the next round, so that none starves another.
     first: usize,
-    /// At most this much waits behind a link in the kernel, if that is bounded.
-    backlog_bytes: Option<usize>,
+    /// What is asked of the kernel about every link.
+    devices: DeviceUse,
     /// Links were added or removed since somebody asked.
     have_changed: bool,
 }
@@ -35,19 +36,15 @@ pub enum Room {
 }
 
 impl Netdevs {
-    /// Takes over opened sockets. At most `backlog_bytes` wait behind each of them in the kernel, if
-    /// that is bounded.
-    pub fn new(
-        sockets: BTreeMap<PortId, PacketSocket>,
-        backlog_bytes: Option<usize>,
-    ) -> io::Result<Netdevs> {
+    /// Takes over opened sockets.
+    pub fn new(sockets: BTreeMap<PortId, PacketSocket>, devices: DeviceUse) -> io::Result<Netdevs> {
         let links = sockets.into_iter();
         Ok(Netdevs {
-            links: links.map(|(port, socket)| Link::new(port, socket, backlog_bytes)).collect(),
+            links: links.map(|(port, socket)| Link::new(port, socket, devices)).collect(),
             watch: LinkWatch::new()?,
             sending: SendBatch::new(),
             first: 0,
-            backlog_bytes,
+            devices,
             have_changed: false,
         })
     }
@@ -55,7 +52,7 @@ impl Netdevs {
     /// Puts an opened device behind a port that has none.
     pub fn add(&mut self, port: PortId, socket: PacketSocket) {
         if let Err(index) = self.position(port) {
-            self.links.insert(index, Link::new(port, socket, self.backlog_bytes));
+            self.links.insert(index, Link::new(port, socket, self.devices));
             self.have_changed = true;
         }
     }

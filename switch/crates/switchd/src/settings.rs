@@ -44,8 +44,8 @@ pub struct Settings {
     pub port_rate: Option<Rate>,
     /// Queues of every port.
     pub class_count: u8,
-    /// How many bytes may wait behind a port in the kernel; none: as many as it can take.
-    pub backlog_bytes: Option<usize>,
+    /// What is asked of the kernel about the devices of all ports.
+    pub devices: DeviceUse,
     /// The most that all may take that clients and programs make; none: by the machine.
     pub memory: Option<Bytes>,
     /// The most that packets may take of it; none: a part.
@@ -66,6 +66,15 @@ pub struct Settings {
     pub logging: Logging,
     /// Flags that were accepted and do nothing here, one sentence each.
     pub notes: Vec<String>,
+}
+
+/// How the switch uses network devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceUse {
+    /// How many bytes may wait behind a port in the kernel; none: as many as it can take.
+    pub backlog_bytes: Option<usize>,
+    /// Whether a port also receives what other programs send at this end of its cable.
+    pub hears_this_end: bool,
 }
 
 /// The flags as their user knows them.

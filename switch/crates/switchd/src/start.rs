@@ -50,7 +50,7 @@ pub fn start(settings: &Settings, memory: Memory) -> Result<Switch, SwitchError>
     let poller = Poller::new().map_err(|e| SwitchError::new(format!("cannot poll: {e}")))?;
     let stop = stop_on_signals(poller.waker())?;
     let waker = poller.waker();
-    let netdevs = Netdevs::new(sockets, settings.backlog_bytes)
+    let netdevs = Netdevs::new(sockets, settings.devices)
         .map_err(|e| SwitchError::new(format!("cannot watch network devices: {e}")))?;
     let (opener, opening) = Opener::new(settings);
     let server_config = ServerConfig {

@@ -9,7 +9,7 @@ use tracing::level_filters::LevelFilter;
 use super::target::Target;
 use crate::logging::{Logging, Sink, Style};
 use crate::pipeline_form::PipelineForm;
-use crate::settings::{Interface, Settings, Spelling};
+use crate::settings::{DeviceUse, Interface, Settings, Spelling};
 
 /// The newest version of the BMv2 JSON format that is read.
 const JSON_VERSION: &str = "2.24";
@@ -18,6 +18,9 @@ const JSON_VERSION: &str = "2.24";
 /// behind it (Mininet's `bw=`), and their programs look for the queue in front: some thirty full
 /// frames of it may hide there, which count about 2,300 bytes each. The original hides hundreds.
 const BACKLOG_BYTES: usize = 64 << 10;
+
+/// Scripts of that world send at the switch's own end of a cable, where libpcap hears them.
+const DEVICES: DeviceUse = DeviceUse { backlog_bytes: Some(BACKLOG_BYTES), hears_this_end: true };
 
 /// The flags in front of `--`.
 #[derive(Debug, Parser)]
@@ -204,7 +207,7 @@ impl General {
             drop_port: target.drop_port,
             port_rate: None,
             class_count: target.priority_queues,
-            backlog_bytes: Some(BACKLOG_BYTES),
+            devices: DEVICES,
             memory: None,
             packet_memory: None,
             seed: 0,
