@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf conformance-testgen bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf conformance-testgen conformance-answers bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 # What can stand behind a lab; which of them a lab takes it says itself.
 OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
@@ -200,6 +200,12 @@ conformance-testgen: ## P4Testgen's tests of all programs on our compiler and sw
 	@vm/modules.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.testgen
+
+conformance-answers: ## what simple_switch_CLI is answered by our switch and by the original, for p4-learning's programs; CHECKOUTS=<folder> ORACLE=<folder of simple_switch>
+	@vm/takes.sh CHECKOUTS ORACLE
+	@vm/modules.sh
+	@vm/build.sh
+	@build/venv/bin/python -m tests.conformance.answers --checkouts "$(CHECKOUTS)" --original "$(ORACLE)"
 
 bench-pipeline:  ## nanoseconds a packet spends in the P4 pipeline, and in simple_switch if there is one
 	@vm/takes.sh

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.process.switch import ROOT
-from tests.thrift.switch import Door, compiled, door
+from tests.thrift.switch import ORACLE, Door, compiled, door
 
 
 @pytest.fixture(scope="package")
@@ -14,7 +14,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(ROOT / "tests/thrift/guest.p4", tmp_path_factory.mktemp("program"))
 
 
-@pytest.fixture(scope="package")
+# simple_switch can end when members are added after a reset, so each test has one of its own.
+@pytest.fixture(scope="function" if ORACLE else "package")
 def running_door(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
     with door(program, tmp_path_factory.mktemp("switch")) as found:
         yield found

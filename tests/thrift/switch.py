@@ -1,7 +1,11 @@
-"""A switch whose door for bmv2's runtime interface is open, and what goes through it."""
+"""A switch whose door for bmv2's runtime interface is open, and what goes through it.
+
+With `ORACLE=<folder of simple_switch>` the tests ask the original instead, to see what is the same.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.process.switch import BINARIES, ROOT, free_port, running
+import pytest
+
+from tests.process.switch import BINARIES, ROOT, SWITCH, free_port, running
+
+ORACLE = os.environ.get("ORACLE")
+PROGRAM = Path(ORACLE) / "simple_switch" if ORACLE else SWITCH
+ours_alone = pytest.mark.skipif(bool(ORACLE), reason="the original differs: docs/thrift.md")
 
 GUESTS = ROOT / "guests"
 CLI = GUESTS / "simple_switch_CLI"
@@ -63,7 +73,10 @@ def compiled(program: Path, folder: Path) -> Path:
 def door(json: Path, folder: Path, *flags: str) -> Iterator[Door]:
     """A switch that runs this program, with its door open."""
     port, grpc_port = free_port(), free_port()
-    flags = ("--thrift-port", str(port), "--grpc", f"127.0.0.1:{grpc_port}", *flags, str(json))
-    with running(*flags, port=port, log=folder / "switch.log"):
+    beside = ("--grpc", f"127.0.0.1:{grpc_port}")
+    if ORACLE:
+        beside = ("--notifications-addr", f"ipc://{folder}/notifications.ipc")
+    line = ("--thrift-port", str(port), *beside, *flags, str(json))
+    with running(*line, port=port, log=folder / "switch.log", program=PROGRAM):
         clients = bmpy_utils.thrift_connect("127.0.0.1", port, SERVICES)
         yield Door(port, grpc_port, *clients)

@@ -16,7 +16,7 @@ def test_an_entry_is_added_shown_and_removed(switch: Door) -> None:
     assert "runtime data:        00:02" in said
     assert "Entry has been added with handle 0" in said
     assert "Dumping entry 0x0" in said
-    assert "Action entry: ingress.send - 0002" in said
+    assert "Action entry: ingress.send - 02" in said
     assert "RuntimeCmd: 1\n" in said and "RuntimeCmd: 0\n" in said
     assert "Invalid" not in said and "Error" not in said
 
@@ -32,8 +32,8 @@ def test_prefixes_masks_ranges_and_priorities_are_read(switch: Door) -> None:
     assert "LPM-0a:00:01:00/24\tEXACT-01" in said
     assert "TERNARY-00:00:0a:00:00:00 &&& ff:ff:ff:00:00:00\tRANGE-08:00 -> 08:ff" in said
     assert "Priority: 5" in said
-    assert "Action entry: ingress.mark - aabbccddeeff, 0003" in said
-    assert "Action entry: ingress.send - 0001" in said
+    assert "Action entry: ingress.mark - aabbccddeeff, 03" in said
+    assert "Action entry: ingress.send - 01" in said
 
 
 def test_mistakes_are_told_and_the_next_line_is_read(switch: Door) -> None:
@@ -54,7 +54,7 @@ def test_mistakes_are_told_and_the_next_line_is_read(switch: Door) -> None:
     assert "Invalid runtime data: Error while parsing 99999 - Parameter is too large" in said
     assert "Error: Action ingress.send needs 1 parameters" in said
     assert "Invalid table operation (INVALID_HANDLE)" in said
-    assert "Invalid table operation (DEFAULT_ACTION_IS_CONST)" in said
+    assert "Invalid table operation (DEFAULT_ENTRY_IS_CONST)" in said
     assert "Invalid register operation (INVALID_INDEX)" in said
     assert "Error: Invalid counter name (none)" in said
     assert "cells[0]= 7" in said

@@ -25,9 +25,9 @@ def test_members_and_groups_are_numbered_from_zero_and_numbers_used_again(switch
     assert member(switch, 4) == 1
     found = standard.bm_mt_act_prof_get_members(0, PROFILE)
     assert [(it.mbr_handle, it.action_data) for it in found] == [
-        (0, [b"\0\1"]),
-        (1, [b"\0\4"]),
-        (2, [b"\0\3"]),
+        (0, [b"\1"]),
+        (1, [b"\4"]),
+        (2, [b"\3"]),
     ]
     standard.bm_mt_act_prof_modify_member(0, PROFILE, 2, "ingress.drop", [])
     assert standard.bm_mt_act_prof_get_member(0, PROFILE, 2).action_name == "ingress.drop"

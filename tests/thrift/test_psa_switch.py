@@ -44,7 +44,7 @@ def test_a_psa_program_compiles_and_runs_under_the_originals_names(
         wait.until(
             lambda: standard.bm_get_config() == json.read_text(), "the program in force", PROMPT_S
         )
-        assert psa.mirroring_mapping_add(5, 6) == 0
+        assert psa.mirroring_mapping_add(5, 6) == 1
         assert psa.mirroring_mapping_get_egress_port(5) == 6
         assert psa.get_time_elapsed_us() > 0
 

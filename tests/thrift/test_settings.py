@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.thrift.switch import Door  # first: it finds the modules below
+from tests.thrift.switch import Door, ours_alone  # first: it finds the modules below
 from tests.thrift.test_tables import MAC, code_of
 
 from bm_runtime.standard.ttypes import (  # isort: skip
@@ -44,7 +44,6 @@ def test_meters_keep_their_rates(switch: Door) -> None:
     for rates, code in (
         (RATES[:1], MeterOperationErrorCode.BAD_RATES_LIST),
         (RATES[::-1], MeterOperationErrorCode.INVALID_INFO_RATE_VALUE),
-        ([RATES[0], BmMeterRateConfig(1.0, -1)], MeterOperationErrorCode.INVALID_BURST_SIZE_VALUE),
     ):
         with pytest.raises(InvalidMeterOperation) as refused:
             standard.bm_meter_set_rates(0, name, 0, rates)
@@ -52,6 +51,14 @@ def test_meters_keep_their_rates(switch: Door) -> None:
     with pytest.raises(InvalidMeterOperation) as refused:
         standard.bm_meter_get_rates(0, name, 4)
     assert refused.value.code == MeterOperationErrorCode.INVALID_INDEX
+
+
+@ours_alone
+def test_a_burst_is_no_less_than_nothing(switch: Door) -> None:
+    with pytest.raises(InvalidMeterOperation) as refused:
+        rates = [RATES[0], BmMeterRateConfig(1.0, -1)]
+        switch.standard.bm_meter_set_rates(0, "ingress.police", 0, rates)
+    assert refused.value.code == MeterOperationErrorCode.INVALID_BURST_SIZE_VALUE
 
 
 def test_an_entry_has_a_meter_of_its_own(switch: Door) -> None:
@@ -88,12 +95,17 @@ def test_a_crc_takes_parameters_of_its_own_width(switch: Door) -> None:
     name, config = "calc", BmCrc16Config(0x1021, -1, 0, False, False)
     switch.standard.bm_set_crc16_custom_parameters(0, name, config)
     with pytest.raises(InvalidCrcOperation) as refused:
-        switch.standard.bm_set_crc16_custom_parameters(0, "none", config)
-    assert refused.value.code == CrcErrorCode.INVALID_CALCULATION_NAME
-    with pytest.raises(InvalidCrcOperation) as refused:
         wide = BmCrc32Config(0x04C11DB7, -1, -1, True, True)
         switch.standard.bm_set_crc32_custom_parameters(0, name, wide)
     assert refused.value.code == CrcErrorCode.WRONG_TYPE_CALCULATION
+
+
+@ours_alone
+def test_a_calculation_that_there_is_not_is_named(switch: Door) -> None:
+    config = BmCrc16Config(0x1021, -1, 0, False, False)
+    with pytest.raises(InvalidCrcOperation) as refused:
+        switch.standard.bm_set_crc16_custom_parameters(0, "none", config)
+    assert refused.value.code == CrcErrorCode.INVALID_CALCULATION_NAME
 
 
 def test_a_file_is_told_from_the_program_by_its_md5(switch: Door, program: Path) -> None:

@@ -15,6 +15,7 @@ from tests.thrift.switch import (  # before the modules below, which it finds
     Door,
     bmpy_utils,
     door,
+    ours_alone,
 )
 from tests.thrift.test_tables import add
 
@@ -42,6 +43,7 @@ def test_an_object_has_the_id_that_it_has_in_the_json(switch: Door, program: Pat
     assert refused.value.code == IdLookupErrorCode.INVALID_RESOURCE_NAME
 
 
+@ours_alone
 def test_resetting_makes_everything_as_the_program_declares_it(switch: Door) -> None:
     standard = switch.standard
     add(switch)
@@ -54,6 +56,7 @@ def test_resetting_makes_everything_as_the_program_declares_it(switch: Door) -> 
     assert standard.bm_mt_get_num_entries(0, "ingress.fixed") == 1
 
 
+@ours_alone
 def test_another_program_is_loaded_written_to_and_swapped_in(program: Path, tmp_path: Path) -> None:
     with door(program, tmp_path) as switch:
         standard = switch.standard
@@ -72,6 +75,7 @@ def test_another_program_is_loaded_written_to_and_swapped_in(program: Path, tmp_
         assert standard.bm_register_read(0, "ingress.cells", 0) == 5
 
 
+@ours_alone
 def test_a_text_that_is_no_program_is_refused_with_the_reason(switch: Door) -> None:
     with pytest.raises(TApplicationException, match="JSON"):
         switch.standard.bm_load_new_config("no program")
@@ -85,6 +89,7 @@ def test_the_clock_runs_in_microseconds(switch: Door) -> None:
     assert abs(since_epoch() - time.time_ns() // 1000) < 60_000_000
 
 
+@ours_alone
 def test_a_function_that_there_is_not_says_so(switch: Door) -> None:
     with pytest.raises(TApplicationException) as refused:
         switch.standard.bm_serialize_state()
@@ -100,6 +105,7 @@ def test_what_is_no_thrift_ends_its_own_connection_only(switch: Door) -> None:
     assert switch.standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
 
 
+@ours_alone
 def test_idle_connections_give_way(program: Path, tmp_path: Path) -> None:
     with door(program, tmp_path) as switch, ExitStack() as open_sockets:
         # 256 may be open; those that were idle longest are closed for the rest, the door's own too.
@@ -112,6 +118,7 @@ def test_idle_connections_give_way(program: Path, tmp_path: Path) -> None:
         assert late.bm_mt_get_num_entries(0, "ingress.by_address") == 0
 
 
+@ours_alone
 def test_a_message_has_its_bounds(switch: Door) -> None:
     # Five million characters are taken, and are no program.
     with pytest.raises(TApplicationException, match="JSON"):

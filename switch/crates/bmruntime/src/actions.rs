@@ -38,11 +38,14 @@ pub fn data_of(pipeline: &Pipeline, action: usize, given: &[Value]) -> Result<Ve
     given.iter().zip(params).map(value).collect()
 }
 
-/// Data as the interface has it: as many bytes as the parameter needs.
+/// Data as the original hands it out: as few bytes as each value needs, and one for 0.
 pub fn data_value(pipeline: &Pipeline, action: usize, data: &[Int]) -> Value {
     let params = pipeline.action(action).params;
-    let values = data.iter().zip(params).map(|(value, (_, width))| bytes(value, *width));
-    Value::List(Type::Binary, values.collect())
+    let value = |(value, (_, width)): (&Int, &(String, u32))| {
+        let value = value.truncate(*width as usize);
+        bytes(&value, value.bit_length().max(1) as u32)
+    };
+    Value::List(Type::Binary, data.iter().zip(params).map(value).collect())
 }
 
 /// What an entry does, as BmActionEntry.

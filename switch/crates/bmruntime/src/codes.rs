@@ -1,6 +1,6 @@
 //! What can be wrong, in the numbers of the interface. Each kind of object has codes of its own.
 
-use pipeline::TableError;
+use pipeline::{Table, TableError};
 
 /// An exception of the interface: its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub mod table {
     pub const BAD_MATCH_KEY: Thrown = Thrown(18);
     pub const INVALID_METER_OPERATION: Thrown = Thrown(19);
     pub const DEFAULT_ACTION_IS_CONST: Thrown = Thrown(20);
+    pub const DEFAULT_ENTRY_IS_CONST: Thrown = Thrown(21);
     pub const NO_DEFAULT_ENTRY: Thrown = Thrown(22);
     pub const INVALID_PROFILE_NAME: Thrown = Thrown(23);
     pub const NO_SELECTOR: Thrown = Thrown(24);
@@ -136,9 +137,10 @@ pub fn of_entries(error: &TableError) -> Thrown {
     }
 }
 
-/// Why a table did not take a default entry.
-pub fn of_default(error: &TableError) -> Thrown {
+/// Why this table did not take a default entry.
+pub fn of_default(of: &Table, error: &TableError) -> Thrown {
     match error {
+        TableError::Const { .. } if of.has_fixed_default() => table::DEFAULT_ENTRY_IS_CONST,
         TableError::Const { .. } => table::DEFAULT_ACTION_IS_CONST,
         other => of_entries(other),
     }

@@ -79,7 +79,8 @@ fn set_default_entry(
     action: Option<pipeline::EntryAction>,
 ) -> Result<(), Thrown> {
     let pipeline = pipeline(site, table::INVALID_NAME)?;
-    pipeline.set_default_entry(table, action).map_err(|error| of_default(&error))
+    let done = pipeline.set_default_entry(table, action);
+    done.map_err(|error| of_default(pipeline.table(table), &error))
 }
 
 fn delete(site: &mut Site<'_>, arguments: &Struct) -> Outcome {

@@ -50,7 +50,10 @@ fn part_of(match_type: MatchType, width: u32, given: &Struct) -> Option<KeyMatch
             let length_bits = u32::try_from(param.i32(2)).ok()?;
             KeyMatch::Lpm { value: number(1)?, length_bits }
         }
-        (MatchType::Ternary, TERNARY) => KeyMatch::Ternary { value: number(1)?, mask: number(2)? },
+        (MatchType::Ternary, TERNARY) => {
+            let mask = number(2)?;
+            KeyMatch::Ternary { value: &number(1)? & &mask, mask }
+        }
         (MatchType::Valid, VALID) => KeyMatch::Exact(u64::from(param.bool(1)).into()),
         (MatchType::Range, RANGE) => KeyMatch::Range { low: number(1)?, high: number(2)? },
         _ => return None,

@@ -20,8 +20,10 @@ pub const FUNCTIONS: &[(&str, Run)] = &[
 /// Programs clone to sessions below this.
 const SESSION_COUNT_MAX: u32 = 1 << 15;
 
-/// What the older functions return where there is no such session.
-const NONE: i32 = -1;
+/// What the oldest functions return: whether it is done, and for a port, that there is none.
+const DONE: i32 = 1;
+const NOT_DONE: i32 = 0;
+const NO_PORT: i32 = -1;
 
 /// The fields of MirroringSessionConfig.
 const PORT: i16 = 1;
@@ -80,20 +82,20 @@ fn port_of_session(session: &CloneSession) -> Option<PortId> {
 
 fn add_mapping(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let (Ok(id), Some(port)) = (session_of(arguments), port_of(arguments.i32(2))) else {
-        return Ok(Some(Value::I32(NONE)));
+        return Ok(Some(Value::I32(NOT_DONE)));
     };
     let session = CloneSession { port: Some(port), ..CloneSession::default() };
     site.set_clone_session(id, Some(session));
-    Ok(Some(Value::I32(0)))
+    Ok(Some(Value::I32(DONE)))
 }
 
 fn delete_mapping(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let deleted = delete(site, arguments);
-    Ok(Some(Value::I32(if deleted.is_ok() { 0 } else { NONE })))
+    Ok(Some(Value::I32(if deleted.is_ok() { DONE } else { NOT_DONE })))
 }
 
 fn mapping(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let session = session_of(arguments).and_then(|id| found(site, id));
     let port = session.ok().and_then(port_of_session);
-    Ok(Some(Value::I32(port.map_or(NONE, |port| port.0.into()))))
+    Ok(Some(Value::I32(port.map_or(NO_PORT, |port| port.0.into()))))
 }

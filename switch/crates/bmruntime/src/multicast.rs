@@ -110,8 +110,9 @@ fn create_group(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     Ok(Some(Value::I32(group.cast_signed())))
 }
 
+/// A group that does not exist is as good as destroyed.
 fn destroy_group(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
-    let group = group_of(site, arguments, 2)?;
+    let Ok(group) = group_of(site, arguments, 2) else { return Ok(None) };
     for kept in kept(site)?.nodes.values_mut().filter(|kept| kept.group == Some(group)) {
         kept.group = None;
     }
@@ -154,11 +155,12 @@ fn destroy_node(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     Ok(None)
 }
 
+/// A node is in one group at the most.
 fn associate(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
-    let group = group_of(site, arguments, 2)?;
     let handle = node_of(site, arguments, 3)?;
+    let group = group_of(site, arguments, 2)?;
     let found = kept(site)?.nodes.get_mut(&handle).ok_or(multicast::INVALID_NODE)?;
-    if found.group.is_some_and(|before| before != group) {
+    if found.group.is_some() {
         return Err(multicast::ERROR);
     }
     found.group = Some(group);
@@ -167,8 +169,8 @@ fn associate(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
 }
 
 fn dissociate(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
-    let group = group_of(site, arguments, 2)?;
     let handle = node_of(site, arguments, 3)?;
+    let group = group_of(site, arguments, 2)?;
     let found = kept(site)?.nodes.get_mut(&handle).ok_or(multicast::INVALID_NODE)?;
     if found.group != Some(group) {
         return Err(multicast::ERROR);

@@ -331,6 +331,7 @@ fn reset_default(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
 
 fn set_default(site: &mut Site<'_>, table: usize, action: Option<EntryAction>) -> Outcome {
     let pipeline = pipeline(site, table::INVALID_NAME)?;
-    pipeline.set_default_entry(table, action).map_err(|error| of_default(&error))?;
+    let done = pipeline.set_default_entry(table, action);
+    done.map_err(|error| of_default(pipeline.table(table), &error))?;
     Ok(None)
 }

@@ -1,0 +1,1 @@
+"""What simple_switch_CLI is answered by our switch, and by the original."""
