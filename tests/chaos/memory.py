@@ -4,19 +4,23 @@ with Bound.over("s1", 512 << 20) as bound:
     argv = bound.around(argv)       # what is started so lives in the group
     bound.limit(16 << 20)
     bound.kills                     # how often the kernel has ended it for want of memory
+
+What is swapped out counts as memory, where the kernel counts it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import resource
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from topo import wait
 
-_UNIFIED, _OLD = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
+# Where the second version is, and in a folder of its own the first.
+_MOUNTED = Path("/sys/fs/cgroup")
 _GONE_DEADLINE_S = 5.0
 
 
@@ -25,19 +29,29 @@ class _Files:
     """What a version calls its files; counts are lines of `NAME NUMBER`, or a number alone."""
 
     limit: str
+    # Memory and swap together, or swap alone.
+    swap: str
+    swap_is_alone: bool
     used: str
     met: tuple[str, str]
     killed: tuple[str, str]
 
 
 _VERSION_2 = _Files(
-    "memory.max", "memory.current", ("memory.events", "max"), ("memory.events", "oom_kill")
+    limit="memory.max",
+    swap="memory.swap.max",
+    swap_is_alone=True,
+    used="memory.current",
+    met=("memory.events", "max"),
+    killed=("memory.events", "oom_kill"),
 )
 _VERSION_1 = _Files(
-    "memory.limit_in_bytes",
-    "memory.usage_in_bytes",
-    ("memory.failcnt", ""),
-    ("memory.oom_control", "oom_kill"),
+    limit="memory.limit_in_bytes",
+    swap="memory.memsw.limit_in_bytes",
+    swap_is_alone=False,
+    used="memory.usage_in_bytes",
+    met=("memory.failcnt", ""),
+    killed=("memory.oom_control", "oom_kill"),
 )
 
 
@@ -50,9 +64,9 @@ class Bound:
 
     @classmethod
     @contextlib.contextmanager
-    def over(cls, name: str, limit_bytes: int) -> Iterator[Bound | None]:
+    def over(cls, name: str, limit_bytes: int, mounted: Path = _MOUNTED) -> Iterator[Bound | None]:
         """A group for the length of a `with` block; none where this machine lets us make none."""
-        found = _root()
+        found = _root(mounted)
         if found is None:
             yield None
             return
@@ -72,8 +86,18 @@ class Bound:
         return ["sh", "-c", enter, "sh", *argv]
 
     def limit(self, limit_bytes: int) -> None:
-        """From now on it may have so much."""
-        (self.folder / self.files.limit).write_text(str(limit_bytes))
+        """From now on it may have so much, swapped out or not."""
+        # A page more: the kernel counts who meets the bound of memory, but not that of both.
+        swap_bytes = 0 if self.files.swap_is_alone else limit_bytes + resource.getpagesize()
+        # The sum is never less than memory alone, so which comes first depends on whether they grow
+        # or shrink. A kernel that does not count swap has no such file.
+        for file, size_bytes, is_sure in (
+            (self.files.swap, swap_bytes, False),
+            (self.files.limit, limit_bytes, True),
+            (self.files.swap, swap_bytes, False),
+        ):
+            with contextlib.nullcontext() if is_sure else contextlib.suppress(OSError):
+                (self.folder / file).write_text(str(size_bytes))
 
     @property
     def used_bytes(self) -> int:
@@ -105,12 +129,18 @@ class Bound:
         return True
 
 
-def _root() -> tuple[Path, _Files] | None:
+def _root(mounted: Path) -> tuple[Path, _Files] | None:
     """Where groups are made, if that is for us."""
-    children = _UNIFIED / "cgroup.subtree_control"
+    children = mounted / "cgroup.subtree_control"
     if children.exists():
-        with contextlib.suppress(OSError):
-            children.write_text("+memory")
-        is_ours = os.access(_UNIFIED, os.W_OK) and "memory" in children.read_text().split()
-        return (_UNIFIED, _VERSION_2) if is_ours else None
-    return (_OLD, _VERSION_1) if os.access(_OLD, os.W_OK) else None
+        if not _has_memory(children):
+            with contextlib.suppress(OSError):
+                children.write_text("+memory")
+        is_ours = os.access(mounted, os.W_OK) and _has_memory(children)
+        return (mounted, _VERSION_2) if is_ours else None
+    old = mounted / "memory"
+    return (old, _VERSION_1) if os.access(old, os.W_OK) else None
+
+
+def _has_memory(children: Path) -> bool:
+    return "memory" in children.read_text().split()

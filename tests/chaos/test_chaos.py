@@ -169,6 +169,31 @@ def test_a_bound_can_be_moved(bound):
     assert subprocess.run(bound.around(taking(128 << 20)), capture_output=True).returncode == 0
 
 
+def test_a_group_of_the_second_version_bounds_memory_and_forbids_swap(tmp_path):
+    (tmp_path / "cgroup.subtree_control").write_text("cpu memory\n")
+    with Bound.over("test", 64 << 20, mounted=tmp_path) as found:
+        assert found is not None and found.folder.parent == tmp_path
+        files = {name: found.folder / name for name in ("memory.max", "memory.swap.max")}
+        assert {name: file.read_text() for name, file in files.items()} == {
+            "memory.max": str(64 << 20),
+            "memory.swap.max": "0",
+        }
+        files["memory.events"] = found.folder / "memory.events"
+        files["memory.events"].write_text("low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\n")
+        assert (found.met, found.kills) == (7, 1)
+        # The kernel's own files go with their group.
+        for file in files.values():
+            file.unlink()
+    assert not found.folder.exists()
+
+
+def test_where_the_second_version_does_not_let_groups_bound_memory_there_is_none(tmp_path):
+    (tmp_path / "cgroup.subtree_control").write_text("cpu\n")
+    with Bound.over("test", 64 << 20, mounted=tmp_path) as found:
+        assert found is None
+    assert [file.name for file in tmp_path.iterdir()] == ["cgroup.subtree_control"]
+
+
 # ---- what grows ----------------------------------------------------------------------------------
 
 

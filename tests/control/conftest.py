@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.memory import Bound
 from tests.control.cables import Cable, cables
 from topo import preflight, wait
 from topo.errors import MachineError
@@ -61,19 +62,18 @@ def compile_program(source: Path, folder: Path) -> Compiled:
 
 @contextlib.contextmanager
 def running_switch(
-    folder: Path, *flags: str, address: str | None = None, group: Path | None = None
+    folder: Path, *flags: str, address: str | None = None, bound: Bound | None = None
 ) -> Iterator[RunningSwitch]:
-    """A switch that has just been started and has no program; on a free port unless told, and in a
-    control group if there is one."""
+    """A switch that has just been started and has no program; on a free port unless told, and with
+    bounded memory if there is a bound."""
     if address is None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             address = f"127.0.0.1:{free.getsockname()[1]}"
     port = int(address.rpartition(":")[2])
-    command = [BINARIES / "vitrine-switch", "--no-p4", "--device-id", str(DEVICE_ID)]
+    command = [str(BINARIES / "vitrine-switch"), "--no-p4", "--device-id", str(DEVICE_ID)]
     command += ["--grpc", address, "--cpu-port", str(CPU_PORT), *flags]
-    if group is not None:
-        enter = 'echo $$ > "$0" && exec "$@"'
-        command = ["sh", "-c", enter, str(group / "cgroup.procs"), *command]
+    if bound is not None:
+        command = bound.around(command)
     log = folder / "switch.log"
     with log.open("w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
