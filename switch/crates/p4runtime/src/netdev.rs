@@ -30,7 +30,8 @@ pub struct NetdevCounters {
     pub refused_other: u64,
     /// What the kernel holds that nobody has taken yet, at this instant, in bytes of its buffers.
     pub waiting_bytes: u64,
-    /// What it holds that the device has not taken yet, in the same bytes.
+    /// What it holds that the device has not taken yet, in the same bytes, and the lengths of frames
+    /// that have left the port and wait for the switch to hand them over.
     pub sending_bytes: u64,
     /// Super-packets of which only some frames have been handed to the router.
     pub unfinished: u64,
