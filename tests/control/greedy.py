@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
@@ -31,35 +31,123 @@ def announce(address: str, stop: threading.Event) -> None:
         connections = [closing.enter_context(beginning(address, 64 << 20)) for _ in range(40)]
         while not stop.wait(1):
             for connection in connections:
-                with contextlib.suppress(OSError):
-                    # A frame of DATA with one byte.
-                    connection.sendall(b"\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00")
+                _sends(connection, _frame(_DATA, 0, 1, b"\x00"))
 
 
-@contextlib.contextmanager
-def beginning(address: str, length: int) -> Iterator[socket.socket]:
-    """A connection on which a Write of this length has begun."""
-    host, port = address.split(":")
-    headers = {":method": "POST", ":scheme": "http", ":path": WRITE, ":authority": "s"}
+# Frames of HTTP/2 (RFC 9113, section 6), and what a client may announce in the first.
+_DATA, _HEADERS, _SETTINGS = 0, 1, 4
+_INITIAL_WINDOW_SIZE, _MAX_HEADER_LIST_SIZE = 4, 6
+_END_STREAM, _END_HEADERS = 1, 4
+
+
+# A switch that cannot write may stop to read.
+_PATIENCE_S = 0.5
+
+
+def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags, 0, 0, 0, stream]) + payload
+
+
+def _headers(stream: int, path: str) -> bytes:
+    """A call begins."""
+    headers = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "s"}
     headers |= {"content-type": "application/grpc", "te": "trailers"}
     fields = b"".join(
         # A literal without indexing (RFC 7541, section 6.2.2).
         b"\x00" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
         for name, value in headers.items()
     )
-    prefix = b"\x00" + length.to_bytes(4, "big")
+    return _frame(_HEADERS, _END_HEADERS, stream, fields)
 
-    def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
-        return len(payload).to_bytes(3, "big") + bytes([kind, flags, 0, 0, 0, stream]) + payload
 
-    with socket.create_connection((host, int(port))) as connection:
-        connection.sendall(
-            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-            + frame(4, 0, 0, b"")
-            + frame(1, 4, 1, fields)
-            + frame(0, 0, 1, prefix)
-        )
+def _prefix(length: int) -> bytes:
+    return b"\x00" + length.to_bytes(4, "big")
+
+
+@contextlib.contextmanager
+def _greeted(address: str, settings: Mapping[int, int] = {}) -> Iterator[socket.socket]:
+    """A connection that speaks HTTP/2, of which nobody reads and the kernel keeps little."""
+    host, port = address.split(":")
+    announced = b"".join(
+        key.to_bytes(2, "big") + value.to_bytes(4, "big") for key, value in settings.items()
+    )
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(_PATIENCE_S)
+        connection.connect((host, int(port)))
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(_SETTINGS, 0, 0, announced))
         yield connection
+
+
+def _sends(connection: socket.socket, words: bytes) -> bool:
+    """Whether the switch still takes them."""
+    try:
+        connection.sendall(words)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def beginning(address: str, length: int) -> Iterator[socket.socket]:
+    """A connection on which a Write of this length has begun."""
+    with _greeted(address) as connection:
+        connection.sendall(_headers(1, WRITE) + _frame(_DATA, 0, 1, _prefix(length)))
+        yield connection
+
+
+def blame(address: str, stop: threading.Event) -> None:
+    """Writes of a role's primary in which all is wrong, and lists of errors that nobody takes."""
+    request = p4runtime_pb2.WriteRequest(device_id=DEVICE_ID, role="blamer")
+    request.election_id.low = 1
+    # As long as a frame may be.
+    body = request.SerializeToString() + EMPTY_UPDATE * 8000
+    message = _prefix(len(body)) + body
+    hello = p4runtime_pb2.StreamMessageRequest()
+    hello.arbitration.device_id = DEVICE_ID
+    hello.arbitration.role.name = "blamer"
+    hello.arbitration.election_id.low = 1
+    with contextlib.ExitStack() as closing:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(
+            closing.enter_context(_channel_of_its_own(address, 0))
+        )
+        leading = stub.StreamChannel(_held_open(hello, stop))
+        closing.callback(leading.cancel)
+        next(leading)
+        taking_all = {_MAX_HEADER_LIST_SIZE: 0xFFFFFFFF}
+        blaming = [closing.enter_context(_greeted(address, taking_all)) for _ in range(40)]
+        # A client's streams have odd numbers.
+        for stream in itertools.count(1, 2):
+            call = _headers(stream, WRITE) + _frame(_DATA, _END_STREAM, stream, message)
+            blaming = [connection for connection in blaming if _sends(connection, call)]
+            # Less than a second: a frame fits a window, and the window is open again.
+            if stop.wait(0.1) or stream > 100:
+                break
+        stop.wait()
+
+
+def ask_and_leave(address: str, stop: threading.Event) -> None:
+    """Asks for the program again and again, and takes nothing of it."""
+    path = "/p4.v1.P4Runtime/GetForwardingPipelineConfig"
+    body = p4runtime_pb2.GetForwardingPipelineConfigRequest(device_id=DEVICE_ID)
+    asked = _prefix(body.ByteSize()) + body.SerializeToString()
+    with contextlib.ExitStack() as closing:
+        for _ in range(40):
+            connection = closing.enter_context(_greeted(address, {_INITIAL_WINDOW_SIZE: 0}))
+            calls = [
+                _headers(stream, path) + _frame(_DATA, _END_STREAM, stream, asked)
+                for stream in range(1, 200, 2)
+            ]
+            _sends(connection, b"".join(calls))
+        stop.wait()
+
+
+def _held_open(
+    hello: p4runtime_pb2.StreamMessageRequest, stop: threading.Event
+) -> Iterator[p4runtime_pb2.StreamMessageRequest]:
+    """What a stream says that is open until then."""
+    yield hello
+    stop.wait()
 
 
 def swell(address: str, stop: threading.Event) -> None:
@@ -136,14 +224,10 @@ def hoard(address: str, stop: threading.Event) -> None:
     hello.arbitration.role.name = "hoarder"
     hello.arbitration.election_id.low = 1
 
-    def requests() -> Iterator[p4runtime_pb2.StreamMessageRequest]:
-        yield hello
-        stop.wait()
-
     with grpc.insecure_channel(address, [*CHANNEL_OPTIONS]) as channel:
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
         # It ends when nobody holds it any more.
-        stream = stub.StreamChannel(requests())
+        stream = stub.StreamChannel(_held_open(hello, stop))
         next(stream)
         asked = p4runtime_pb2.GetForwardingPipelineConfigRequest(device_id=DEVICE_ID)
         info = stub.GetForwardingPipelineConfig(asked).config.p4info
@@ -174,24 +258,29 @@ def hoard(address: str, stop: threading.Event) -> None:
 def throng(address: str, stop: threading.Event) -> None:
     """Connections with a stream each, more than there are places; some lead roles of their own."""
 
-    def requests(number: int) -> Iterator[p4runtime_pb2.StreamMessageRequest]:
-        hello = p4runtime_pb2.StreamMessageRequest()
-        hello.arbitration.device_id = DEVICE_ID
-        hello.arbitration.election_id.low = number + 1
-        if number < 40:
-            hello.arbitration.role.name = f"junk {number}"
-        yield hello
-        stop.wait()
-
     with contextlib.ExitStack() as closing:
         for number in range(260):
+            hello = p4runtime_pb2.StreamMessageRequest()
+            hello.arbitration.device_id = DEVICE_ID
+            hello.arbitration.election_id.low = number + 1
+            if number < 40:
+                hello.arbitration.role.name = f"junk {number}"
             channel = closing.enter_context(_channel_of_its_own(address, number))
             stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
-            closing.callback(stub.StreamChannel(requests(number)).cancel)
+            closing.callback(stub.StreamChannel(_held_open(hello, stop)).cancel)
         stop.wait()
 
 
-ATTACKS = [announce, swell, read_and_leave, complain, watch_and_leave, throng]
+ATTACKS = [
+    announce,
+    ask_and_leave,
+    blame,
+    complain,
+    read_and_leave,
+    swell,
+    throng,
+    watch_and_leave,
+]
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """What clients and programs may take of the memory, all together.
 
-A switch lives in a control group of 512 MiB, as the only process there. Six kinds of clients make
+A switch lives in a control group of 512 MiB, as the only process there. Eight kinds of clients make
 it hold as much as they can, at once; meanwhile frames flow through it, and a good one writes,
 reads and removes. Nobody ends it, nobody is shut out, and when they have gone the memory goes back
 to the kernel. One more fills a table, which is a primary's right: the others are told, and who
@@ -40,10 +40,11 @@ from topo import wait
 
 GROUP_BYTES = 512 << 20
 SPAN_S = float(os.environ.get("VITRINE_SPAN_S", "5"))
-# What an idle switch takes more than before, once it has given back: a tenth, and what the heaps of
-# its threads keep of pages that are not empty. 16 to 22 MiB were measured, of 42 to 58 more.
-KEPT_BYTES = 24 << 20
-# Its thread gives back every fifteen seconds.
+# What an idle switch takes more than before, once it has given back: a tenth, and what the heap of
+# the thread that moves packets keeps in pages that are not empty; nobody gives those back for it.
+# 4 to 12 MiB were measured, of 52 before and 131 to 150 at most.
+KEPT_BYTES = 12 << 20
+# Its threads give back every fifteen seconds.
 GIVEN_BACK_S = 60
 
 

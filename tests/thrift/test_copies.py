@@ -41,6 +41,17 @@ def test_a_group_has_the_nodes_that_are_put_into_it(switch: Door) -> None:
     assert found["mgrps"] == [] and len(found["l1_handles"]) == 1
 
 
+def test_there_are_so_many_nodes_and_no_more(switch: Door) -> None:
+    multicast = switch.multicast
+    for number in range(4096):
+        assert multicast.bm_mc_node_create(0, number, "1", "") == number
+    with pytest.raises(InvalidMcOperation) as raised:
+        multicast.bm_mc_node_create(0, 4096, "1", "")
+    assert raised.value.code == McOperationErrorCode.ERROR
+    multicast.bm_mc_node_destroy(0, 7)
+    assert multicast.bm_mc_node_create(0, 4096, "1", "") == 7
+
+
 def test_what_is_wrong_with_a_group_has_its_code(switch: Door) -> None:
     multicast = switch.multicast
 

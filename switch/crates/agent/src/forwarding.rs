@@ -108,6 +108,7 @@ impl Load {
         // A configuration that others hold has been loaded before.
         if let Some(config) = Arc::get_mut(&mut config) {
             config.index.fit(&pipeline)?;
+            config.index.bound_names(settings.memory);
         }
         let binding = Binding::new(&config.index, &pipeline)?;
         Ok(Self { config, binding, pipeline: Box::new(pipeline) })

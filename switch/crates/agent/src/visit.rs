@@ -13,6 +13,7 @@ use p4runtime::translate::profile::{GroupMember, GroupState};
 use p4runtime::translate::replication;
 use pipeline::{CloneSession, EntryAction, EntryId, Node, Pipeline, TableError};
 use units::Time;
+use units::memory::Exhausted;
 
 use super::forwarding::Beside;
 use super::learning::{Learner, Learning};
@@ -152,8 +153,15 @@ impl Site<'_> {
 
     /// Sets the nodes of a multicast group; `None` removes it. P4Runtime sees the ports of its nodes, as
     /// numbers, which controllers of all its versions read.
-    pub fn set_multicast_group(&mut self, id: u32, nodes: Option<Vec<Node>>) {
-        let Some(target) = &mut self.target else { return };
+    pub fn set_multicast_group(
+        &mut self,
+        id: u32,
+        nodes: Option<Vec<Node>>,
+    ) -> Result<(), Exhausted> {
+        let Some(target) = &mut self.target else { return Ok(()) };
+        if nodes.is_some() {
+            target.pipeline.memory_mut().check()?;
+        }
         let ledger = &mut target.forwarding.ledger;
         match &nodes {
             None => drop(ledger.multicast.remove(&id)),
@@ -173,6 +181,7 @@ impl Site<'_> {
             }
         }
         target.pipeline.replication.set_group(id, nodes);
+        Ok(())
     }
 
     /// Sets a clone session; `None` removes it. P4Runtime sees its port, as a number.

@@ -44,6 +44,9 @@ const GROUP_MAX: u32 = u16::MAX as u32;
 /// Link aggregation groups have numbers below this.
 const LAG_COUNT_MAX: usize = 256;
 
+/// So many nodes there may be: all together take some MiB.
+const NODE_COUNT_MAX: usize = 4096;
+
 /// What the interface knows that the pipeline does not.
 #[derive(Debug, Default)]
 struct Kept {
@@ -96,8 +99,7 @@ fn node_of(site: &mut Site<'_>, arguments: &Struct, number: i16) -> Result<u32, 
 fn put(site: &mut Site<'_>, group: u32) -> Result<(), Thrown> {
     let nodes = kept(site)?.nodes.values().filter(|kept| kept.group == Some(group));
     let nodes = nodes.map(|kept| kept.node.clone()).collect();
-    site.set_multicast_group(group, Some(nodes));
-    Ok(())
+    site.set_multicast_group(group, Some(nodes)).map_err(|_no_room| multicast::ERROR)
 }
 
 /// A group that exists already, whoever made it, is as good as a new one.
@@ -105,7 +107,8 @@ fn create_group(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let group = u32::try_from(arguments.i32(2)).ok().filter(|group| *group <= GROUP_MAX);
     let group = group.ok_or(multicast::INVALID_ID)?;
     if pipeline(site, multicast::ERROR)?.replication.group(group).is_none() {
-        site.set_multicast_group(group, Some(Vec::new()));
+        let made = site.set_multicast_group(group, Some(Vec::new()));
+        made.map_err(|_no_room| multicast::ERROR)?;
     }
     Ok(Some(Value::I32(group.cast_signed())))
 }
@@ -116,7 +119,7 @@ fn destroy_group(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     for kept in kept(site)?.nodes.values_mut().filter(|kept| kept.group == Some(group)) {
         kept.group = None;
     }
-    site.set_multicast_group(group, None);
+    site.set_multicast_group(group, None).map_err(|_no_room| multicast::ERROR)?;
     Ok(None)
 }
 
@@ -130,6 +133,9 @@ fn create_node(site: &mut Site<'_>, arguments: &Struct, lags: Option<i16>) -> Ou
     let rid = u16::try_from(arguments.i32(2)).map_err(|_| multicast::ERROR)?;
     let node = node(arguments, rid, 3, lags)?;
     let nodes = &mut kept(site)?.nodes;
+    if nodes.len() == NODE_COUNT_MAX {
+        return Err(multicast::ERROR);
+    }
     let free = (0..).zip(nodes.keys()).find(|(number, handle)| number != *handle);
     let handle = free.map_or(nodes.len() as u32, |(number, _)| number);
     nodes.insert(handle, KeptNode { node, group: None });

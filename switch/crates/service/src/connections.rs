@@ -63,15 +63,16 @@ const MAX_HEADER_LIST_SIZE: u16 = 6;
 /// A controller's connection.
 type Accepted = Connection<Box<dyn Carrier>>;
 
-/// The connections of a listener, as they come, until nobody takes them any more. With `tls` they
+/// The connections of a listener, as they come and so many at a time, until nobody takes them any more. With `tls` they
 /// come when hands have been shaken. Primaries of `fronts` keep theirs.
 pub(crate) fn incoming(
     listener: Listener,
     tls: Option<TlsAcceptor>,
     fronts: Arc<Fronts>,
+    count: usize,
 ) -> ReceiverStream<io::Result<Accepted>> {
     let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(accept(listener, tls, fronts, sender));
+    tokio::spawn(accept(listener, tls, fronts, count, sender));
     ReceiverStream::new(receiver)
 }
 
@@ -79,9 +80,10 @@ async fn accept(
     listener: Listener,
     tls: Option<TlsAcceptor>,
     fronts: Arc<Fronts>,
+    count: usize,
     sender: mpsc::Sender<io::Result<Accepted>>,
 ) {
-    let places = Arc::new(Places::default());
+    let places = Arc::new(Places::new(count));
     let room_to_refuse = Arc::new(Semaphore::new(REFUSED_COUNT_MAX));
     let doorstep = Doorstep::default();
     let mut has_failed = false;
@@ -123,7 +125,7 @@ async fn accept(
         } else if let Ok(permit) = Arc::clone(&room_to_refuse).try_acquire_owned() {
             tokio::spawn(async move {
                 // Whoever goes without listening has gone, which is what was wanted.
-                let _heard = timeout(FAREWELL_TIMEOUT, refuse(stream)).await;
+                let _heard = timeout(FAREWELL_TIMEOUT, refuse(stream, count)).await;
                 drop(permit);
             });
         }
@@ -161,8 +163,8 @@ async fn shake_hands(
 
 /// Says why in a GOAWAY frame, and waits until the client has gone: closed at once, the connection
 /// would be reset, and what was said be lost.
-async fn refuse(mut stream: Box<dyn Carrier>) -> io::Result<()> {
-    stream.write_all(&goaway()).await?;
+async fn refuse(mut stream: Box<dyn Carrier>, count: usize) -> io::Result<()> {
+    stream.write_all(&goaway(count)).await?;
     stream.shutdown().await?;
     let mut unheard = [0; 1024];
     while stream.read(&mut unheard).await? > 0 {}
@@ -171,11 +173,10 @@ async fn refuse(mut stream: Box<dyn Carrier>) -> io::Result<()> {
 
 /// An empty SETTINGS frame, with which a server begins, and a GOAWAY frame (RFC 9113, sections 6.5
 /// and 6.8) of the error ENHANCE_YOUR_CALM.
-fn goaway() -> Vec<u8> {
+fn goaway(count: usize) -> Vec<u8> {
     const GOAWAY: u8 = 7;
     const ENHANCE_YOUR_CALM: u8 = 11;
-    let reason =
-        format!("RESOURCE_EXHAUSTED: {CONNECTION_COUNT_MAX} connections are open; close one");
+    let reason = format!("RESOURCE_EXHAUSTED: {count} connections are open; close one");
     // Last stream 0: nothing was taken. The reason is short: its length fits the last byte.
     let length = u8::try_from(8 + reason.len()).unwrap_or(u8::MAX);
     let mut bytes = vec![0, 0, 0, SETTINGS, 0, 0, 0, 0, 0];
@@ -304,11 +305,23 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        // HTTP/2 flushes when all that it had encoded has been written.
+        if flushed.is_ready() {
+            self.place.client.has_written();
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// What was never written waits no longer.
+impl<S> Drop for Connection<S> {
+    fn drop(&mut self) {
+        self.place.client.has_written();
     }
 }
 
@@ -322,11 +335,13 @@ impl Connected for Accepted {
 
 #[cfg(test)]
 mod tests {
+    use units::memory::{Budget, Purpose};
+
     use super::*;
 
     fn connection() -> (tokio::io::DuplexStream, Connection<tokio::io::DuplexStream>) {
         let (client, server) = tokio::io::duplex(1024);
-        let place = Arc::new(Places::default()).take(Peer::User(0), |_| false).unwrap();
+        let place = Arc::new(Places::new(1)).take(Peer::User(0), |_| false).unwrap();
         (client, Connection::new(server, place))
     }
 
@@ -371,9 +386,24 @@ mod tests {
         assert!(silence.is_err(), "the connection is open still");
     }
 
+    #[tokio::test]
+    async fn what_was_encoded_counts_until_it_is_written() {
+        let memory = Budget::new(units::Bytes(48 << 20), units::Bytes(0));
+        let share = |bytes| memory.take(Purpose::Answers, bytes).expect("there is room");
+        let (_client, mut connection) = connection();
+        connection.place.client.writes(share(1000));
+        connection.place.client.writes(share(2000));
+        assert_eq!(memory.taken(Purpose::Answers).0, 3000);
+        connection.flush().await.unwrap();
+        assert_eq!(memory.taken(Purpose::Answers).0, 0);
+        connection.place.client.writes(share(1000));
+        drop(connection);
+        assert_eq!(memory.taken(Purpose::Answers).0, 0);
+    }
+
     #[test]
     fn the_last_words_are_frames_of_the_length_that_they_say() {
-        let bytes = goaway();
+        let bytes = goaway(256);
         // Nine bytes of SETTINGS, nine of the header of GOAWAY, then as many as that says.
         assert_eq!(bytes.len(), 18 + usize::from(bytes[11]));
         assert!(bytes.ends_with(b"256 connections are open; close one"));

@@ -31,6 +31,7 @@ use units::PortId;
 use units::memory::{Budget, Purpose};
 
 use crate::calls::waiting;
+use crate::capacity::Capacity;
 use crate::connections::{ACCEPT_PAUSE, Peer};
 use crate::places::{Place, Places};
 
@@ -113,7 +114,7 @@ impl Door {
         let waiter = Waiter { settings, devices, loading: Mutex::default() };
         let runtime =
             Arc::new(Runtime::new(front, waiter, device_id, self.address.port(), notifications));
-        let places = Arc::new(Places::default());
+        let places = Arc::new(Places::new(Capacity::of(memory).connections));
         let large = Arc::new(Semaphore::new(LARGE_MESSAGE_COUNT_MAX));
         loop {
             // Descriptors that have run out come back, though not at once.

@@ -1,8 +1,9 @@
 //! The servers of the switch: P4Runtime and `vitrine.v1` over gRPC, and bmv2's runtime interface over
 //! Thrift. The only crate that knows gRPC.
 //!
-//! [`server`] owns the threads, [`connections`] the sockets, [`calls`] what gRPC adds to the calls of
-//! [`agent::front`], [`door`] the socket of the other interface, [`publisher`] that of its digests.
+//! [`server`] owns the threads, [`connections`] the sockets, [`capacity`] says how many there may be,
+//! [`calls`] what gRPC adds to the calls of [`agent::front`], [`door`] the socket of the other
+//! interface, [`publisher`] that of its digests.
 //!
 //! ```text
 //!             gRPC threads                  |        data-plane thread
@@ -17,6 +18,7 @@
 
 pub mod address;
 pub mod calls;
+pub mod capacity;
 pub mod connections;
 mod door;
 mod learner;

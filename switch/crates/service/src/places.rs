@@ -16,12 +16,12 @@ use std::task::Context;
 
 use futures_util::task::AtomicWaker;
 use p4runtime::details::Room;
-use units::memory::Owner;
+use units::memory::{Owner, Share};
 
 use crate::roles::Roles;
 
-/// Connections that may be open at the same time. A process may have 1024 descriptors unless
-/// somebody raises that, and ports and captures need some.
+/// Connections that may be open at the same time, where there is memory for as many. A process may have
+/// 1024 descriptors unless somebody raises that, and ports and captures need some.
 pub const CONNECTION_COUNT_MAX: usize = 256;
 
 /// Whose a connection is, as far as the kernel says.
@@ -57,8 +57,12 @@ impl fmt::Display for Stranger {
 }
 
 /// All places.
-#[derive(Debug, Default)]
-pub(crate) struct Places(Mutex<Taken>);
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// So many there are.
+    count: usize,
+    taken: Mutex<Taken>,
+}
 
 #[derive(Debug, Default)]
 struct Taken {
@@ -91,6 +95,8 @@ struct State {
     gives_way: AtomicBool,
     /// What it has of the memory.
     owner: Owner,
+    /// What waits in its connection's own buffer takes this.
+    written: Mutex<Vec<Share>>,
     reader: AtomicWaker,
 }
 
@@ -102,11 +108,16 @@ pub(crate) struct OpenCall {
 }
 
 impl Places {
+    /// So many places.
+    pub fn new(count: usize) -> Places {
+        Places { count, taken: Mutex::default() }
+    }
+
     /// A place for a connection of `peer`, perhaps that of another, which is closed. `leads` says
     /// which connections are those of primaries.
     pub fn take(self: &Arc<Self>, peer: Peer, leads: impl Fn(u64) -> bool) -> Option<Place> {
         let mut taken = self.lock();
-        if taken.by.len() >= CONNECTION_COUNT_MAX {
+        if taken.by.len() >= self.count {
             let giver = taken.longest_idle().or_else(|| taken.oldest_without(leads))?;
             if let Some((_, client)) = taken.by.remove(&giver) {
                 client.give_way();
@@ -120,7 +131,7 @@ impl Places {
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -178,6 +189,11 @@ impl Caller {
         OpenCall { client: self.client.clone(), places: Arc::clone(&self.places) }
     }
 
+    /// The client itself.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// What its connection has of the memory.
     pub(crate) fn owner(&self) -> &Owner {
         &self.client.0.owner
@@ -221,6 +237,20 @@ impl Client {
         let _first = self.0.roles.set(roles);
     }
 
+    /// What takes this waits in the connection's own buffer, and keeps it until that is empty.
+    pub(crate) fn writes(&self, share: Share) {
+        self.lock_written().push(share);
+    }
+
+    /// The connection's buffer is empty.
+    pub(crate) fn has_written(&self) {
+        self.lock_written().clear();
+    }
+
+    fn lock_written(&self) -> MutexGuard<'_, Vec<Share>> {
+        self.0.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     #[cfg(test)]
     pub(crate) fn announced(&self) -> Option<Room> {
         self.0.room.get().copied()
@@ -262,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_longest_idle_connection_of_whoever_has_most_gives_way() {
-        let places = Arc::new(Places::default());
+        let places = Arc::new(Places::new(CONNECTION_COUNT_MAX));
         let other = places.take(THERE, nobody).expect("room");
         let many: Vec<Place> =
             (1..CONNECTION_COUNT_MAX).map(|_| places.take(HERE, nobody).expect("room")).collect();
@@ -283,7 +313,7 @@ mod tests {
 
     #[test]
     fn where_nobody_is_idle_the_oldest_gives_way_that_is_no_primarys() {
-        let places = Arc::new(Places::default());
+        let places = Arc::new(Places::new(CONNECTION_COUNT_MAX));
         let held = all_busy(&places);
         let late = (0..2).map(|_| places.take(HERE, |number| number <= 3).expect("one gives way"));
         let late: Vec<_> = late.map(|place| (place.caller().begin(), place)).collect();
@@ -294,7 +324,7 @@ mod tests {
 
     #[test]
     fn who_floods_the_switch_gives_way_before_others() {
-        let places = Arc::new(Places::default());
+        let places = Arc::new(Places::new(CONNECTION_COUNT_MAX));
         let other = places.take(THERE, nobody).expect("room");
         let call = other.caller().begin();
         let flood: Vec<Place> =
@@ -306,11 +336,18 @@ mod tests {
 
     #[test]
     fn where_all_are_primaries_there_is_no_place() {
-        let places = Arc::new(Places::default());
+        let places = Arc::new(Places::new(CONNECTION_COUNT_MAX));
         let mut held = all_busy(&places);
         assert!(places.take(THERE, |_| true).is_none());
         drop(held.pop());
         assert!(places.take(THERE, |_| true).is_some());
+    }
+
+    #[test]
+    fn there_may_be_fewer_places() {
+        let places = Arc::new(Places::new(2));
+        let held: Vec<_> = (0..3).filter_map(|_| places.take(HERE, nobody)).collect();
+        assert_eq!(held.iter().map(gives_way).collect::<Vec<_>>(), [true, false, false]);
     }
 
     #[test]

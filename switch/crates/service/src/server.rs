@@ -24,11 +24,12 @@ use units::memory::Budget;
 
 use crate::address::Address;
 use crate::calls::Shared;
-use crate::calls::intake::{self, Bounded, calls_per_connection};
-pub use crate::calls::intake::{CALLS_PER_CONNECTION_MAX, MESSAGE_SIZE_BYTES_MAX};
+pub use crate::calls::intake::MESSAGE_SIZE_BYTES_MAX;
+use crate::calls::intake::{self, Bounded};
 use crate::calls::p4runtime::P4RuntimeService;
 use crate::calls::router::RouterService;
 use crate::calls::world::WorldService;
+use crate::capacity::Capacity;
 use crate::connections;
 use crate::door::Door;
 use crate::learner;
@@ -42,10 +43,8 @@ pub use crate::tls::Tls;
 /// Threads that serve. More would only take time from the data plane.
 const THREAD_COUNT: usize = 2;
 
-/// What a client may send of a call before it is read, and of all calls of its connection. More would
-/// lie in the process as far as it is not read.
-const CALL_WINDOW_BYTES: u32 = 128 << 10;
-const CONNECTION_WINDOW_BYTES: u32 = 256 << 10;
+/// Metadata of a call. Ours need none, and gRPC's library takes no more unless it is told to.
+const METADATA_SIZE_BYTES_MAX: u32 = 8 << 10;
 
 /// A controller that has vanished without a word is noticed after the sum of these.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -53,6 +52,20 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long open calls may take to end when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(400);
+
+/// What the server's threads do beside serving.
+#[derive(Clone, Copy, Debug)]
+pub struct Duties {
+    /// First of all: they give up rights.
+    pub begin: fn(),
+    /// Whenever they have nothing to do: they give back memory.
+    pub rest: fn(),
+}
+
+impl Duties {
+    /// They only serve.
+    pub const NONE: Duties = Duties { begin: || {}, rest: || {} };
+}
 
 /// What is served at an address.
 #[derive(Clone, Debug)]
@@ -63,8 +76,7 @@ pub struct Offer {
     pub tls: Option<Tls>,
     /// Who opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
-    /// What each of the server's threads does first: it gives up rights.
-    pub begin_thread: fn(),
+    pub duties: Duties,
     /// The devices of P4Runtime and vitrine.v1.Router.
     pub fronts: Arc<Fronts>,
     /// vitrine.v1.World, where there is one.
@@ -86,8 +98,7 @@ pub struct ServerConfig {
     pub tls: Option<Tls>,
     /// Who opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
-    /// What each of the server's threads does first: it gives up rights.
-    pub begin_thread: fn(),
+    pub duties: Duties,
     /// The port of this machine at which bmv2's runtime interface is served; none: it is not.
     pub thrift_port: Option<u16>,
     /// Where digests are published for its clients; none: nowhere.
@@ -144,12 +155,12 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
         address: config.address,
         tls: config.tls,
         devices: config.devices,
-        begin_thread: config.begin_thread,
+        duties: config.duties,
         fronts: Arc::new(Fronts::one(config.device_id, served)),
         world: None,
         memory,
     })?;
-    free(discarded, config.begin_thread).map_err(StartError::Threads)?;
+    free(discarded, config.duties.begin).map_err(StartError::Threads)?;
     if let Some(runtime) = &server.runtime {
         if let Some(port) = config.thrift_port {
             let _context = runtime.enter();
@@ -181,7 +192,8 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(THREAD_COUNT)
         .thread_name("vitrine-grpc")
-        .on_thread_start(offer.begin_thread)
+        .on_thread_start(offer.duties.begin)
+        .on_thread_park(offer.duties.rest)
         .enable_all()
         .build()
         .map_err(StartError::Threads)?;
@@ -202,18 +214,19 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let world = offer.world.map(|front| {
         WorldServer::new(WorldService { front }).max_decoding_message_size(MESSAGE_SIZE_BYTES_MAX)
     });
-    let room = intake::room(offer.memory);
+    let (room, capacity) = (intake::room(offer.memory), Capacity::of(offer.memory));
     let server = tonic::transport::Server::builder()
         .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
         .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
-        .initial_stream_window_size(CALL_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .max_concurrent_streams(calls_per_connection(offer.memory))
+        .http2_max_header_list_size(METADATA_SIZE_BYTES_MAX)
+        .initial_stream_window_size(capacity.call_window_bytes)
+        .initial_connection_window_size(capacity.connection_window_bytes)
+        .max_concurrent_streams(capacity.calls)
         .add_service(Bounded::new(p4runtime, &room))
         .add_service(Bounded::new(router, &room))
         .add_optional_service(world.map(|world| Bounded::new(world, &room)))
         .serve_with_incoming_shutdown(
-            connections::incoming(listener, tls, offer.fronts.clone()),
+            connections::incoming(listener, tls, offer.fronts.clone(), capacity.connections),
             async {
                 // Both a message and a dropped sender mean: stop.
                 let _either = stopped.await;
@@ -240,6 +253,16 @@ impl Server {
     /// Where bmv2's runtime interface is served, if it is.
     pub fn door(&self) -> Option<SocketAddr> {
         self.door
+    }
+
+    /// Wakes the threads, each of which then rests again.
+    pub fn stirrer(&self) -> impl Fn() + Send + 'static {
+        let threads = self.runtime.as_ref().map(|runtime| runtime.handle().clone());
+        move || {
+            for threads in threads.iter().flat_map(|it| [it; THREAD_COUNT]) {
+                threads.spawn(async {});
+            }
+        }
     }
 
     /// Who is to be told of the steps of packets, if they are published.

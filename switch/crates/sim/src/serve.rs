@@ -13,7 +13,7 @@ use clap::Args;
 use pipeline::native::Compile;
 use serde_json::json;
 use service::address::Address;
-use service::server::{self, Offer, Server, StartError};
+use service::server::{self, Duties, Offer, Server, StartError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use stage::{Next, Runner, Stage};
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         tls: None,
         devices: Arc::new(NoDevices),
         // It has none to give up.
-        begin_thread: || {},
+        duties: Duties::NONE,
         fronts,
         world: Some(world),
         // Whoever starts it is whom it serves.

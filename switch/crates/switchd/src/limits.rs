@@ -6,7 +6,7 @@ use std::fmt::Write;
 use agent::exchange;
 use agent::front::outbox;
 use p4runtime::{arbitration, digest, translate};
-use service::{connections, server};
+use service::{capacity, connections, server};
 use traffic::QueueConfig;
 use units::memory::Purpose;
 use units::{Bytes, CLASS_COUNT_MAX, PORT_NUMBER_MAX};
@@ -96,10 +96,14 @@ fn rows_of_controllers() -> Vec<Row> {
             arbitration::ROLES_PER_CONNECTION_MAX.to_string(),
             "RESOURCE_EXHAUSTED",
         ),
-        ("connections", connections::CONNECTION_COUNT_MAX.to_string(), "another gives way"),
+        (
+            "connections, with little memory fewer",
+            connections::CONNECTION_COUNT_MAX.to_string(),
+            "another gives way",
+        ),
         (
             "calls open on a connection, with little memory fewer",
-            server::CALLS_PER_CONNECTION_MAX.to_string(),
+            capacity::CALLS_PER_CONNECTION_MAX.to_string(),
             "wait",
         ),
         (

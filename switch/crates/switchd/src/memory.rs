@@ -3,8 +3,13 @@
 //! What clients and programs make is counted ([`units::memory`]); here is how much of it there may be
 //! unless somebody says so. What they leave is kept by the allocator, whose threads must not give it
 //! back to the kernel themselves (`ports::memory`): a thread does that which has nothing else to do.
+//! Pages that are empty but belong to another thread it cannot see. So it wakes the threads that serve
+//! controllers, each of which gives back its own before it rests again. Pages of the thread that moves
+//! packets stay; those are of what it has taken itself.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use std::{io, thread};
 
@@ -13,8 +18,8 @@ use units::memory::Budget;
 
 use crate::settings::Settings;
 
-/// The least that is of any use, and what there is taken to be where nothing says so.
-pub const MEMORY_MIN: Bytes = Bytes(64 << 20);
+/// The least of which each part is of any use, and what there is taken to be where nothing says so.
+pub const MEMORY_MIN: Bytes = Bytes(128 << 20);
 
 /// How often unused memory goes back to the kernel.
 const GIVE_BACK_INTERVAL: Duration = Duration::from_secs(15);
@@ -102,14 +107,32 @@ fn limit_files(root: &Path, line: &str) -> Vec<PathBuf> {
     groups.map(|group| mounted.join(group).join(file)).collect()
 }
 
+/// How often memory has been given back.
+static ROUND: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// The round in which this thread has given back what is its own.
+    static OWN_ROUND: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Gives back what only this thread can, once a round: before it rests.
+pub fn give_back_own() {
+    let round = ROUND.load(Ordering::Relaxed);
+    if OWN_ROUND.replace(round) != round {
+        ports::memory::give_back();
+    }
+}
+
 /// Starts the thread by which unused memory goes back to the kernel; `begin` is what it does first: it
-/// gives up rights.
-pub fn give_back_now_and_then(begin: fn()) -> io::Result<()> {
+/// gives up rights. `stir` wakes those who [`give_back_own`].
+pub fn give_back_now_and_then(begin: fn(), stir: impl Fn() + Send + 'static) -> io::Result<()> {
     let builder = thread::Builder::new().name("vitrine-return".to_owned());
     let run = move || {
         begin();
         loop {
             thread::sleep(GIVE_BACK_INTERVAL);
+            ROUND.fetch_add(1, Ordering::Relaxed);
+            stir();
             ports::memory::give_back();
         }
     };
@@ -130,7 +153,7 @@ mod tests {
     fn half_of_the_machine_is_given_and_a_quarter_of_that_to_packets() {
         assert_eq!(memory(None, None, 512), Ok([256, 64]));
         assert_eq!(memory(None, None, 24 << 10), Ok([12 << 10, 512]));
-        assert_eq!(memory(None, None, 16), Ok([64, 16]));
+        assert_eq!(memory(None, None, 16), Ok([128, 32]));
         assert_eq!(memory(Some(1024), None, 16), Ok([1024, 256]));
         assert_eq!(memory(Some(1024), Some(512), 16), Ok([1024, 512]));
     }

@@ -14,7 +14,7 @@ use device::Device;
 use p4runtime::config::Config;
 use ports::privilege::{self, DEVICES, NOTHING, PORTS};
 use ports::{PacketSocket, Poller, Waker};
-use service::server::{self, Server, ServerConfig, StartError, Tls};
+use service::server::{self, Duties, Server, ServerConfig, StartError, Tls};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use traffic::PortConfig;
@@ -59,7 +59,7 @@ pub fn start(settings: &Settings, memory: Memory) -> Result<Switch, SwitchError>
         pipeline: device.program_config(),
         tls: settings.tls.as_ref().map(read_certificates).transpose()?,
         devices: Arc::new(opener),
-        begin_thread: give_up_everything,
+        duties: Duties { begin: give_up_everything, rest: memory::give_back_own },
         thrift_port: settings.thrift_port,
         notifications: settings.notifications.clone(),
         events: settings.events.clone(),
@@ -72,7 +72,7 @@ pub fn start(settings: &Settings, memory: Memory) -> Result<Switch, SwitchError>
     let precedence = PrecedenceKeeper::begin();
     // Its thread has the rights that this one has now.
     opening.start().map_err(|e| SwitchError::new(format!("cannot start a thread: {e}")))?;
-    memory::give_back_now_and_then(give_up_everything)
+    memory::give_back_now_and_then(give_up_everything, server.stirrer())
         .map_err(|e| SwitchError::new(format!("cannot start a thread: {e}")))?;
     let rights = if settings.user.is_some() { DEVICES } else { PORTS };
     privilege::keep(rights).map_err(SwitchError::new)?;

@@ -9,11 +9,12 @@
 //! requests takes no entry's place.
 //!
 //! ```text
-//!   --memory  ├ packets ┤├ programs ┤├── entries ──┤├ requests ┤├ answers ┤├ reports, watchers, calls ┤
+//!   --memory  ├ packets ┤├ programs ┤├── entries ──┤├ requests ┤├ answers ┤├ others' ┤
 //! ```
 //!
 //! Within a part, a client of which it is known what it has gets no more once it has more than is
-//! free: one takes half, two take a third each, and who comes always finds some.
+//! free: one takes nearly half, two nearly a third each. However many there are, each finds a little:
+//! an eighth of the part is kept for what [`OWNER_COUNT`] clients begin with.
 //!
 //! A budget counts, and nothing else: it allocates nothing and asks no allocator.
 
@@ -28,7 +29,7 @@ use crate::Bytes;
 pub enum Purpose {
     /// Answers that clients have not taken yet.
     Answers,
-    /// Open calls, each with its short messages.
+    /// Connections, and open calls with their short messages.
     Calls,
     /// Entries, members and groups, and what finds them.
     Entries,
@@ -55,6 +56,9 @@ struct Terms {
     advice: &'static str,
 }
 
+/// So many clients have something of their own in a part, whatever others take.
+const OWNER_COUNT: u64 = 256;
+
 /// In how many parts the budget is cut beside what is for packets.
 const PARTS: u64 = 24;
 
@@ -66,7 +70,7 @@ const TERMS: [Terms; 8] = {
     }
     [
         row(Answers, "answers that clients have not taken", 3, "take those first, or ask for less"),
-        row(Calls, "open calls", 4, "end other calls"),
+        row(Calls, "connections and open calls", 4, "end others"),
         row(Entries, "entries, members and groups", 7, "remove some"),
         row(Packets, "packets", 0, "give packets more with --packet-memory"),
         row(Programs, "programs and their arrays", 5, "load one with smaller arrays"),
@@ -251,8 +255,13 @@ impl Share {
         let Some(accounts) = self.budget.0 else { return Ok(()) };
         let part = accounts.part(self.purpose);
         let own = self.own().map_or(0, |own| own.load(Ordering::Relaxed));
-        // What must be free afterwards: as much as the client has then.
-        let left = if self.owner.is_some() { own.saturating_add(more) } else { 0 };
+        let own_then = own.saturating_add(more);
+        let kept = part.limit_bytes / 8;
+        // What must be free afterwards: as much as the client has then, beside what others begin with.
+        let left = match self.owner {
+            Some(_) if own_then > kept / OWNER_COUNT => own_then.saturating_add(kept),
+            _ => 0,
+        };
         let grown = |taken: u64| {
             let taken = taken.checked_add(more)?;
             (taken.saturating_add(left) <= part.limit_bytes).then_some(taken)
@@ -368,15 +377,35 @@ mod tests {
             share
         };
         let (first, second) = (Owner::default(), Owner::default());
-        let half = fill(&first);
-        assert_eq!(half.bytes(), all / 2);
+        let most = fill(&first);
+        assert_eq!(most.bytes(), all / 16 * 7, "half, beside what others begin with");
         assert_eq!(fill(&first).bytes(), 0, "it has as much as is free, in whatever shares");
-        let quarter = fill(&second);
-        assert_eq!(quarter.bytes(), all / 4);
-        drop(half);
-        assert_eq!(fill(&second).bytes(), all / 4, "half of what there is, again");
-        drop(quarter);
+        let half_of_that = fill(&second);
+        assert_eq!(half_of_that.bytes(), all / 32 * 7);
+        drop(most);
+        assert_eq!(fill(&second).bytes(), all / 32 * 7, "as much as the first had, in all");
+        drop(half_of_that);
         assert_eq!(budget.taken(Purpose::Requests), Bytes(0));
+    }
+
+    #[test]
+    fn however_many_take_what_they_can_who_comes_finds_a_little() {
+        let budget = budget();
+        let limit = budget.limit(Purpose::Requests).0;
+        let little = limit / 8 / OWNER_COUNT;
+        let greedy: Vec<Share> = (0..OWNER_COUNT - 1)
+            .map(|_| {
+                let mut share = budget.share_of(Purpose::Requests, &Owner::default());
+                while share.grow(512).is_ok() {}
+                assert!(share.bytes() >= little);
+                share
+            })
+            .collect();
+        let mut late = budget.share_of(Purpose::Requests, &Owner::default());
+        late.grow(little).expect("it has nothing yet");
+        assert!(late.grow(1).is_err());
+        assert!(budget.taken(Purpose::Requests).0 <= limit);
+        drop(greedy);
     }
 
     #[test]

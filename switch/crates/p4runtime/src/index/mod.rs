@@ -20,6 +20,7 @@ pub mod table;
 use std::collections::BTreeMap;
 
 use messages::p4::config::v1 as config;
+use units::memory::Budget;
 
 use crate::refusal::Refusal;
 use names::{Names, Translation, Translations};
@@ -335,6 +336,11 @@ impl Index {
             let names = Translation::names(field.translation.as_ref())?;
             field.name.ends_with("port").then_some(names)
         })
+    }
+
+    /// The strings of translated types come out of this memory.
+    pub fn bound_names(&self, memory: Budget) {
+        names::bound(&self.translations, memory);
     }
 
     /// Takes over the strings of the program before, whose entries this one takes over.

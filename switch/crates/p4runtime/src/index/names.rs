@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use bits::Int;
 use messages::p4::config::v1 as config;
 use prost::bytes::Bytes;
+use units::memory::{Budget, Exhausted, Purpose, Share};
 
 use crate::refusal::Refusal;
 
@@ -24,6 +25,8 @@ use crate::refusal::Refusal;
 const COUNT_MAX: usize = 1 << 16;
 /// The longest string.
 const SIZE_BYTES_MAX: usize = 1024;
+/// What a string takes beside its bytes, which are there twice.
+const OVERHEAD_BYTES: usize = 256;
 const MAPPINGS: &str = "@p4runtime_translation_mappings";
 
 /// How a type that the program translates looks to controllers.
@@ -56,6 +59,8 @@ struct Known {
     strings: BTreeMap<Int, String>,
     /// No smaller number but 0 is free.
     next: u64,
+    /// What the strings take that controllers wrote.
+    memory: Share,
 }
 
 /// What a P4Info says of translated types.
@@ -132,6 +137,11 @@ impl Names {
         )))
     }
 
+    /// Strings come out of this memory from now on, as entries do.
+    fn learn_memory(&self, memory: Budget) {
+        self.known().memory = memory.share(Purpose::Entries);
+    }
+
     /// The numbers are those of ports.
     pub(super) fn learn_that_ports_are_named(&self) {
         self.names_ports.get_or_init(|| ());
@@ -173,7 +183,7 @@ impl Names {
                 ))
             })?,
         };
-        known.insert(string.to_owned(), number.clone());
+        known.insert(string.to_owned(), number.clone())?;
         Ok(number)
     }
 
@@ -185,7 +195,8 @@ impl Names {
         }
         let string = number.to_string();
         if known.numbers.len() < COUNT_MAX {
-            known.insert(string.clone(), number.clone());
+            // Where there is no room for it, the number is as good.
+            let _kept = known.insert(string.clone(), number.clone());
         }
         string.into()
     }
@@ -205,6 +216,12 @@ impl Names {
     }
 }
 
+/// All their strings come out of this memory from now on.
+pub(super) fn bound(translations: &Translations, memory: Budget) {
+    let all = translations.values().filter_map(|it| Translation::names(Some(it)));
+    all.for_each(|names| names.learn_memory(memory));
+}
+
 /// The strings of the program before, for one that takes over its entries.
 pub(super) fn adopt(new: &Translations, older: &Translations) -> Result<(), Refusal> {
     for (name, translation) in new {
@@ -217,9 +234,11 @@ pub(super) fn adopt(new: &Translations, older: &Translations) -> Result<(), Refu
 }
 
 impl Known {
-    fn insert(&mut self, string: String, number: Int) {
+    fn insert(&mut self, string: String, number: Int) -> Result<(), Exhausted> {
+        self.memory.grow((2 * string.len() + OVERHEAD_BYTES) as u64)?;
         self.strings.insert(number.clone(), string.clone());
         self.numbers.insert(string, number);
+        Ok(())
     }
 
     /// A pair that is given; refused where it contradicts another.
@@ -231,8 +250,7 @@ impl Known {
                 "type {type_name}: {string:?} and {number} cannot be a pair: one of them has another"
             )));
         }
-        self.insert(string, number);
-        Ok(())
+        Ok(self.insert(string, number)?)
     }
 
     fn next_free(&mut self) -> Option<Int> {
@@ -292,6 +310,24 @@ mod tests {
     fn number(names: &Names, string: &str) -> Result<u64, String> {
         let number = names.number_of(string.as_bytes()).map_err(|refusal| refusal.message)?;
         Ok(number.to_u64().unwrap())
+    }
+
+    #[test]
+    fn strings_come_out_of_the_memory_for_entries_and_go_back_with_their_program() {
+        // 14 MiB of them for entries, and all but 1000 bytes taken.
+        let memory = Budget::new(units::Bytes(48 << 20), units::Bytes(0));
+        let all = memory.limit(Purpose::Entries).0;
+        let others = memory.take(Purpose::Entries, all - 1000);
+        let names = names(&[], 10);
+        names.learn_memory(memory);
+        assert_eq!((number(&names, "red"), number(&names, "blue")), (Ok(1), Ok(2)));
+        let refused = number(&names, &"x".repeat(300)).expect_err("there is no room");
+        assert!(refused.contains("no memory is left for entries"), "{refused}");
+        // What is known stays so, and numbers of packets are written all the same.
+        assert_eq!(number(&names, "red"), Ok(1));
+        assert_eq!(names.bytes_of(&Int::from(700_u64)), "700");
+        drop((others, names));
+        assert_eq!(memory.taken(Purpose::Entries).0, 0);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! of the memory for requests what its length says when its first bytes tell it, what its elements
 //! say as they arrive (`elements.rs`), and gives it back when the call is answered. One that finds no
 //! room is refused at once, and its sender may send it again, or in parts. Messages of up to
-//! [`FREE_SIZE_BYTES`] take nothing, being covered by what every call has: who asks for little is
-//! served. Who has announced more and then sends it a byte at a time keeps the room only until somebody
+//! [`FREE_SIZE_BYTES`] and of a few elements take nothing, being covered by what every call has: who
+//! asks for little is served. Who has announced more and then sends it a byte at a time keeps the room only until somebody
 //! else needs it: below [`PACE_BYTES_PER_S`] it gives way.
 //!
 //! ```text
@@ -32,30 +32,18 @@ use tonic::server::NamedService;
 use units::memory::{Budget, Exhausted, Owner, Purpose, Share};
 
 use super::elements::Elements;
-use crate::connections::{CONNECTION_COUNT_MAX, Caller, caller_of};
-use crate::places::OpenCall;
+use super::unsent::Open;
+use crate::connections::caller_of;
 use crate::status::tonic_status;
 
 /// The longest message: a program with its P4Info, or a Write of some hundred thousand entries.
 pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 
-/// Messages up to this take no memory of their own.
+/// Messages up to this take no memory of their own, unless they have many elements.
 pub const FREE_SIZE_BYTES: usize = 1 << 10;
 
-/// What a call takes that does nothing, with a message of [`FREE_SIZE_BYTES`].
-const CALL_BYTES: u64 = 8 << 10;
-
-/// Calls that one connection may have open at the same time, where there is memory for as many on all
-/// connections.
-pub const CALLS_PER_CONNECTION_MAX: u32 = 256;
-
-/// Calls that one connection may have open at the same time: those of all connections together fit the
-/// memory for calls.
-pub fn calls_per_connection(memory: Budget) -> u32 {
-    let calls = memory.limit(Purpose::Calls).0 / (CALL_BYTES * CONNECTION_COUNT_MAX as u64);
-    u32::try_from(calls)
-        .map_or(CALLS_PER_CONNECTION_MAX, |it| it.clamp(4, CALLS_PER_CONNECTION_MAX))
-}
+/// What such a message may be once it has been decoded; one of more elements counts like a longer one.
+const FREE_DECODED_BYTES: u64 = 8 << 10;
 
 /// What a message takes while it is read and carried out.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +113,16 @@ struct Held {
 }
 
 impl Held {
+    /// So much of the memory, or nothing, if that is covered already.
+    fn wanted(&self, size_bytes: u64) -> u64 {
+        let is_free = self.length <= FREE_SIZE_BYTES && size_bytes <= FREE_DECODED_BYTES;
+        if is_free { 0 } else { size_bytes }
+    }
+
+    fn has_room(&self) -> bool {
+        self.memory.bytes() > 0
+    }
+
     /// Whether it comes too slowly to keep others waiting.
     fn is_slow(&self) -> bool {
         let expected = self.began.elapsed().saturating_sub(PACE_GRACE).as_millis() as u64;
@@ -140,13 +138,13 @@ impl Holder {
 
     /// So much of the room, if it can be had.
     fn cover(&self, size_bytes: u64) -> Result<(), Exhausted> {
-        self.lock().as_mut().map_or(Ok(()), |held| held.memory.cover(size_bytes))
+        self.lock().as_mut().map_or(Ok(()), |held| held.memory.cover(held.wanted(size_bytes)))
     }
 
     /// Gives up the room of a message that comes too slowly.
     fn give_way(&self) {
         let mut held = self.lock();
-        if held.as_ref().is_some_and(Held::is_slow) {
+        if held.as_ref().is_some_and(|held| held.has_room() && held.is_slow()) {
             *held = None;
             self.is_displaced.store(true, Ordering::Relaxed);
             self.reader.wake();
@@ -214,86 +212,19 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let caller = caller_of(request.extensions());
-        let owner = caller.map(Caller::owner).cloned().unwrap_or_default();
-        let open = Open { _call: caller.map(Caller::begin), owner, memory: self.room.memory };
+        let open = Open::new(caller_of(request.extensions()), self.room.memory);
         let held = Arc::<Holder>::default();
         let weights = Weights::of_call(request.uri().path());
-        let metered = |body| Body::new(Metered::new(body, &self.room, &held, weights, &open.owner));
+        let metered =
+            |body| Body::new(Metered::new(body, &self.room, &held, weights, open.owner()));
         let answer = self.inner.call(request.map(metered));
         Box::pin(async move {
             let answer = answer.await;
             // The body of a call with one request is long gone; that of a stream keeps its own.
             drop(held);
             // A stream of answers is a call as long as it goes on.
-            answer.map(|it| it.map(|body| Body::new(Answering { body, open })))
+            answer.map(|it| open.answer(it))
         })
-    }
-}
-
-/// What a call has as long as it is open.
-#[derive(Debug)]
-struct Open {
-    _call: Option<OpenCall>,
-    owner: Owner,
-    memory: Budget,
-}
-
-/// The body of an answer: as long as it is there, its call is open.
-#[derive(Debug)]
-struct Answering {
-    body: Body,
-    open: Open,
-}
-
-/// A piece of an answer, as long as it is not sent: HTTP/2 keeps what a client has announced to take
-/// and does not.
-struct Unsent {
-    bytes: Bytes,
-    _share: Share,
-}
-
-impl AsRef<[u8]> for Unsent {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl Answering {
-    /// The same piece, with its share of the memory; what is short is covered by what every call has.
-    fn counted(&self, bytes: Bytes) -> Result<Bytes, Exhausted> {
-        if bytes.len() <= FREE_SIZE_BYTES {
-            return Ok(bytes);
-        }
-        let mut share = self.open.memory.share_of(Purpose::Answers, &self.open.owner);
-        share.set(bytes.len() as u64)?;
-        Ok(Bytes::from_owner(Unsent { bytes, _share: share }))
-    }
-}
-
-impl http_body::Body for Answering {
-    type Data = Bytes;
-    type Error = tonic::Status;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, tonic::Status>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        let Poll::Ready(Some(Ok(frame))) = polled else { return polled };
-        let frame = match frame.into_data() {
-            Ok(bytes) => self.counted(bytes).map(Frame::data),
-            Err(trailers) => Ok(trailers),
-        };
-        Poll::Ready(Some(frame.map_err(|exhausted| tonic_status(Refusal::from(exhausted)))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        self.body.size_hint()
     }
 }
 
@@ -382,7 +313,7 @@ impl Metered {
         self.elements = Elements::default();
         *self.held.lock() = None;
         // What is too long for any room is refused by who reads it.
-        if (FREE_SIZE_BYTES + 1..=MESSAGE_SIZE_BYTES_MAX).contains(&length) {
+        if length <= MESSAGE_SIZE_BYTES_MAX {
             let memory = self.room.memory.share_of(Purpose::Requests, &self.owner);
             let began = Instant::now();
             *self.held.lock() = Some(Held { memory, began, left: length, length });
@@ -392,7 +323,7 @@ impl Metered {
     }
 
     fn holds_room(&self) -> bool {
-        self.held.lock().is_some()
+        self.held.lock().as_ref().is_some_and(Held::has_room)
     }
 }
 
@@ -485,16 +416,16 @@ mod tests {
         // The next message of a stream comes in the same frame as the end of this one.
         body.meter(&[opaque(length), prefix(3), vec![7; 3]].concat()).unwrap();
         assert_eq!(taken(memory), 0);
-        assert!(held.lock().is_none());
+        drop(held);
     }
 
     #[tokio::test]
     async fn what_finds_no_room_is_refused_and_short_messages_need_none() {
         let room = room(budget());
         let (mut first, held) = metered(&room);
-        first.meter(&prefix(1_500_000)).unwrap();
+        first.meter(&prefix(1_300_000)).unwrap();
         let (mut second, _) = metered(&room);
-        let refusal = second.meter(&prefix(1_500_000)).unwrap_err();
+        let refusal = second.meter(&prefix(1_300_000)).unwrap_err();
         assert_eq!(refusal.code, p4runtime::Code::ResourceExhausted);
         assert!(refusal.message.contains("no memory is left for requests"), "{refusal}");
         let (mut short, _) = metered(&room);
@@ -502,7 +433,7 @@ mod tests {
         // The call is answered.
         drop((first, held));
         let (mut again, _) = metered(&room);
-        again.meter(&prefix(1_500_000)).unwrap();
+        again.meter(&prefix(1_300_000)).unwrap();
     }
 
     #[tokio::test]
@@ -520,21 +451,24 @@ mod tests {
         assert_eq!(taken(memory), 0);
     }
 
-    #[test]
-    fn calls_at_all_connections_fit_the_memory_for_them() {
-        let of = |mebibytes: u64| {
-            calls_per_connection(Budget::new(Size(mebibytes << 20), Size(mebibytes << 18)))
-        };
-        assert_eq!((of(64), of(256), of(8192)), (4, 16, 256));
-        assert_eq!(calls_per_connection(Budget::UNLIMITED), 256);
+    #[tokio::test]
+    async fn a_short_message_of_many_elements_counts_and_one_of_few_does_not() {
+        let memory = budget();
+        let room = room(memory);
+        let (mut body, _held) = metered(&room);
+        body.meter(&[prefix(1000), [0x1a, 0].repeat(500)].concat()).unwrap();
+        assert!((384_000..400_000).contains(&taken(memory)), "{}", taken(memory));
+        // An update with 30 bytes of something in it.
+        body.meter(&[prefix(64), [&[0x1a, 30][..], &[7; 30]].concat().repeat(2)].concat()).unwrap();
+        assert_eq!(taken(memory), 0);
     }
 
     /// Time is the test's own.
     #[tokio::test(start_paused = true)]
     async fn who_announces_much_and_sends_little_gives_way_and_who_sends_does_not() {
-        // Of 96 MiB for requests one client has half.
+        // Of 96 MiB for requests one client has not quite half.
         let room = room(Budget::new(Size(768 << 20), Size(0)));
-        let large = 24_000_000;
+        let large = 20_000_000;
         let (mut dripping, held) = metered(&room);
         dripping.meter(&prefix(large)).unwrap();
         let (mut other, _of_other) = metered(&room);

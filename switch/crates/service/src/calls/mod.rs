@@ -5,6 +5,7 @@
 //!   elements.rs   what a request will take when it is decoded
 //!   p4runtime.rs  the six calls of p4.v1.P4Runtime
 //!   stream.rs     a controller's stream
+//!   unsent.rs     what of answers waits
 //!   router.rs     vitrine.v1.Router
 //!   world.rs      vitrine.v1.World
 //! ```
@@ -14,6 +15,7 @@ pub mod intake;
 pub mod p4runtime;
 pub mod router;
 mod stream;
+mod unsent;
 pub mod world;
 
 use std::sync::Arc;

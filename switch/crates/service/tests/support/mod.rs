@@ -28,7 +28,7 @@ use p4runtime::netdev::NetdevCounters;
 use prost::Message as _;
 use prost::bytes::Bytes;
 use service::address::Address;
-use service::server::{self, Server, ServerConfig};
+use service::server::{self, Duties, Server, ServerConfig};
 use service::stubs::p4::p4_runtime_client::P4RuntimeClient;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
@@ -121,7 +121,7 @@ pub fn server_config() -> ServerConfig {
         pipeline: pipeline::Config { cpu_port: Some(CPU_PORT), ..pipeline::Config::default() },
         tls: None,
         devices: Arc::new(NoDevices),
-        begin_thread: || {},
+        duties: Duties::NONE,
         thrift_port: None,
         notifications: None,
         events: None,
