@@ -76,6 +76,35 @@ def test_an_entry_has_a_meter_of_its_own(switch: Door) -> None:
     assert refused == TableOperationErrorCode.METERS_DISABLED
 
 
+def test_the_meters_of_entries_are_an_array_too_of_which_their_handles_are_the_indexes(
+    switch: Door,
+) -> None:
+    standard, table, name = switch.standard, "ingress.by_rule", "ingress.colors"
+
+    def add(priority: int) -> int:
+        key = [
+            BmMatchParam(BmMatchParamType.TERNARY, ternary=BmMatchParamTernary(MAC, MAC)),
+            BmMatchParam(BmMatchParamType.RANGE, range=BmMatchParamRange(b"\0\0", b"\xff\xff")),
+        ]
+        options = BmAddEntryOptions(priority=priority)
+        return standard.bm_mt_add_entry(0, table, key, "ingress.mark", [MAC, b"\0\1"], options)
+
+    early = add(1)
+    standard.bm_meter_array_set_rates(0, name, RATES)
+    assert standard.bm_meter_get_rates(0, name, early) == RATES
+    assert standard.bm_mt_get_meter_rates(0, table, early) == RATES
+    # Also of entries that come later.
+    late = add(2)
+    assert standard.bm_mt_get_meter_rates(0, table, late) == RATES
+    slow = [BmMeterRateConfig(0.0001, 10), BmMeterRateConfig(0.0002, 20)]
+    standard.bm_meter_set_rates(0, name, early, slow)
+    assert standard.bm_mt_get_meter_rates(0, table, early) == slow
+    assert standard.bm_mt_get_meter_rates(0, table, late) == RATES
+    with pytest.raises(InvalidMeterOperation) as refused:
+        standard.bm_meter_get_rates(0, name, 99)
+    assert refused.value.code == MeterOperationErrorCode.INVALID_INDEX
+
+
 def test_value_sets_hold_each_value_once(switch: Door) -> None:
     standard, name = switch.standard, "read.tagged"
     standard.bm_parse_vset_add(0, name, b"\x81\0")

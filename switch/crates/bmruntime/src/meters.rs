@@ -1,11 +1,14 @@
 //! Meters: of entries, and arrays. The interface has rates in units a microsecond, with fractions.
+//!
+//! bmv2 keeps the meters of a table's entries as an array, too: their handles are its indexes, and what
+//! all of it is set to holds for entries that are added later.
 
 use agent::visit::Site;
 use pipeline::{EntryId, Meter, MeterConfig, MeterRate, Pipeline};
 use thrift::{Struct, Type, Value};
 
 use crate::codes::{Thrown, meter, of_entries, table};
-use crate::found::{entry_of, index, loaded, object, pipeline, table_of};
+use crate::found::{NAME, entry_of, index, loaded, object, pipeline, table_of};
 use crate::job::{Outcome, Run, Walk};
 
 pub const FUNCTIONS: &[(&str, Run)] = &[
@@ -88,8 +91,18 @@ fn array_of(site: &Site<'_>, arguments: &Struct) -> Result<usize, Thrown> {
     object(site, arguments, meter::INVALID_NAME, Pipeline::meter_index)
 }
 
+/// The table whose direct meters the arguments name.
+fn table_of_meters(site: &Site<'_>, arguments: &Struct) -> Option<usize> {
+    site.pipeline()?.table_of_meters(arguments.text(NAME))
+}
+
 /// The cell that the arguments mean.
 fn cell_of<'a>(site: &'a mut Site<'_>, arguments: &Struct) -> Result<&'a mut Meter, Thrown> {
+    if let Some(table) = table_of_meters(site, arguments) {
+        let id = entry_of(site, table, arguments, 3).map_err(|_| meter::INVALID_INDEX)?;
+        let found = pipeline(site, meter::INVALID_NAME)?.table_mut(table).meter(id);
+        return found.ok().flatten().ok_or(meter::INVALID_INDEX);
+    }
     let array = array_of(site, arguments)?;
     let cells = &mut pipeline(site, meter::INVALID_NAME)?.meters_mut(array).meters;
     let at = index(arguments.i32(3), cells.len(), meter::INVALID_INDEX)?;
@@ -109,6 +122,9 @@ fn get(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
 }
 
 fn set_all(site: &mut Site<'_>, arguments: &Struct) -> Result<Walk, Thrown> {
+    if let Some(table) = table_of_meters(site, arguments) {
+        return set_all_of_entries(site, table, config_of(arguments, 3)?);
+    }
     let array = array_of(site, arguments)?;
     let config = config_of(arguments, 3)?;
     let count = pipeline(site, meter::INVALID_NAME)?.meters(array).meters.len() as u64;
@@ -116,6 +132,25 @@ fn set_all(site: &mut Site<'_>, arguments: &Struct) -> Result<Walk, Thrown> {
         let now = site.now();
         let cells = &mut pipeline(site, meter::INVALID_NAME)?.meters_mut(array).meters;
         cells[at as usize].configure(Some(config), now);
+        Ok(())
+    }))
+}
+
+/// Those of entries that there are, one by one, and of those that will be added.
+fn set_all_of_entries(
+    site: &mut Site<'_>,
+    table: usize,
+    config: MeterConfig,
+) -> Result<Walk, Thrown> {
+    let loaded = pipeline(site, meter::INVALID_NAME)?.table_mut(table);
+    loaded.set_new_meters(Some(config));
+    let numbers = u64::from(loaded.entry_numbers());
+    Ok(Walk::each(0..numbers, move |site, at| {
+        let now = site.now();
+        let loaded = pipeline(site, meter::INVALID_NAME)?.table_mut(table);
+        if let Ok(Some(found)) = loaded.meter(EntryId(at as u32)) {
+            found.configure(Some(config), now);
+        }
         Ok(())
     }))
 }

@@ -106,6 +106,11 @@ impl Pipeline {
         self.program.meter_names.iter().position(|candidate| candidate == name)
     }
 
+    /// The table whose entries have the direct meters of this name.
+    pub fn table_of_meters(&self, name: &str) -> Option<usize> {
+        self.program.direct_meters.iter().position(|it| it.as_deref() == Some(name))
+    }
+
     /// The register array of this name.
     pub fn register_index(&self, name: &str) -> Option<usize> {
         self.program.register_names.iter().position(|(candidate, _)| candidate == name)

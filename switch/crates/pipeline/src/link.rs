@@ -81,6 +81,7 @@ fn link(
     let egress = controls.control("egress")?;
     let Controls { code, condition_names, tables, profiles, hashes, .. } = controls;
     check_ends(&code, first_node, &tables)?;
+    let direct_meters = tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect();
     let mut room = Room::of_arrays(memory.program);
     let externs = load_externs(source, hashes, instances, value_sets, config.seed, &mut room)?;
     memory.program = room.into_memory();
@@ -106,10 +107,17 @@ fn link(
         psa,
         counter_names,
         meter_names,
+        direct_meters,
         register_names,
         layout,
     };
     finish(Pipeline::assemble(program, externs, tables, profiles, memory), source, config)
+}
+
+/// The name of the direct meters of a table.
+fn direct_meters_of(source: &bmv2::Program, table: &str) -> Option<String> {
+    let mut tables = source.pipelines.iter().flat_map(|pipeline| &pipeline.tables);
+    tables.find(|it| it.name == table)?.direct_meters.clone()
 }
 
 /// Puts in what the program says of its tables, makes short cuts, and machine code where it is wanted.

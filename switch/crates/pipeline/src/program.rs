@@ -40,5 +40,7 @@ pub(crate) struct Program {
     pub digests: Vec<DigestList>,
     pub counter_names: Vec<String>,
     pub meter_names: Vec<String>,
+    /// By table: the name of its direct meters.
+    pub direct_meters: Vec<Option<String>>,
     pub register_names: Vec<(String, u32)>,
 }

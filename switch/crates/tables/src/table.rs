@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use units::{Span, Time};
 
-use crate::cells::{Color, Counter, Meter, MeterUnit};
+use crate::cells::{Color, Counter, Meter, MeterConfig, MeterUnit};
 use crate::entry::{Entry, EntryAction, EntryId, KeyMatch};
 use crate::error::TableError;
 use crate::exact::{ExactIndex, NONE};
@@ -88,6 +88,8 @@ pub struct Table {
     profile: Option<usize>,
     with_counters: bool,
     meter: Option<MeterUnit>,
+    /// What the meters of new entries are set to.
+    new_meters: Option<MeterConfig>,
     with_timeouts: bool,
     /// Whether a hit leaves a trace: in a counter, a meter or the time of the last one.
     notes_hits: bool,
@@ -180,6 +182,7 @@ impl Table {
             profile: config.profile,
             with_counters: config.with_counters,
             meter: config.meter,
+            new_meters: None,
             with_timeouts: config.with_timeouts,
             notes_hits: config.with_counters || config.meter.is_some() || config.with_timeouts,
             initial_default: DefaultEntry::default(),
@@ -406,6 +409,11 @@ impl Table {
         Ok(self.meter.is_some().then(|| self.meters[id.0 as usize].get_mut()))
     }
 
+    /// Sets what the meters of entries are set to when they are added; mostly none is.
+    pub fn set_new_meters(&mut self, config: Option<MeterConfig>) {
+        self.new_meters = config;
+    }
+
     /// The direct counter of the default entry, if the table has them.
     pub fn default_counter(&self) -> Option<Counter> {
         self.with_counters.then(|| self.default_counter.get())
@@ -476,7 +484,9 @@ impl Table {
         self.entries[at] = Some(entry);
         self.set_target(number, target, data);
         let _ = self.counters.get(at).map(Cell::take);
-        let _ = self.meters.get(at).map(Cell::take);
+        if let Some(meter) = self.meters.get_mut(at) {
+            meter.get_mut().configure(self.new_meters, now);
+        }
         self.last_hits[at].set(now);
         self.count += 1;
         Ok(EntryId(number))
@@ -616,6 +626,7 @@ impl Table {
         self.counters.fill(Cell::default());
         self.default_counter = Cell::default();
         self.default_meter = Cell::default();
+        self.new_meters = None;
         if self.const_entries {
             return;
         }
