@@ -448,13 +448,20 @@ def test_a_class_sees_what_the_page_that_steers_lets_pass(chromium, scene):
         steering.goto(glass.url)
         expect(steering.locator(".notice")).to_contain_text("Head-of-line blocking")
         steering.evaluate("vitrine.player.setPace(0.05)")
-        steering.wait_for_function("() => vitrine.player.timePs > 2.1e12")
-        steering.evaluate("vitrine.player.pause()")
+        # An output may be busy at any one instant: time stops at one at which it is idle.
+        steering.wait_for_function("""() => {
+            if (vitrine.player.timePs < 2.1e12) return false;
+            const said = document.querySelector(".notice").textContent;
+            if (!said.includes("Head-of-line")) return false;
+            vitrine.player.pause();
+            return true;
+        }""")
         steering.evaluate("vitrine.world.catchUp()")
         # Where the one is, there the other comes to be, and stays.
         reached = steering.evaluate("vitrine.world.reachedPs")
         looking.wait_for_function("at => vitrine.player.timePs > 0.9999 * at", arg=reached)
         expect(looking.locator(".time")).to_contain_text("follows the page that steers")
+        expect(steering.locator(".notice")).to_contain_text("Head-of-line blocking")
         expect(looking.locator(".notice")).to_contain_text("Head-of-line blocking")
 
 
