@@ -116,6 +116,7 @@ def test_where_settings_differ_each_side_stands_beside_its_own_theory():
 def test_the_page_names_both_switches_and_says_what_each_number_rests_on():
     page = comparison.page(SIDES)
     switches = '<th scope="col">vitrine-switch</th><th scope="col">simple_switch_grpc</th>'
-    assert switches in page
+    # Where a long name may go on in the next line does not matter here.
+    assert switches in page.replace("<wbr>", "")
     assert "simple_switch_grpc: Port 2: 1,500,000 b/s became 124 packets a second." in page
     assert page.count("<img ") == 2
