@@ -12,8 +12,9 @@ from topo import ending
 
 @pytest.fixture(autouse=True)
 def nothing_ignored():
-    """As in a terminal, also where the tests themselves run under nohup."""
+    """As in a terminal, also where the tests themselves run under nohup or in the background."""
     before = {number: signal.signal(number, signal.SIG_DFL) for number in ending.ENDING}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
