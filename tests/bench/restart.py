@@ -27,7 +27,8 @@ import numpy as np
 from controller.keeper import State
 from controller.toolchain import ROOT
 from tests.chaos import network
-from tests.chaos.laws import LawError, Laws
+from tests.chaos.errors import LawError
+from tests.chaos.laws import Laws
 from tests.chaos.network import Network
 from topo import wait
 from topo.errors import TopologyError

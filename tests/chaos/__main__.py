@@ -20,8 +20,9 @@ from pathlib import Path
 
 from controller.toolchain import ROOT
 from tests.chaos import clock, holdings, network, schedule, span
+from tests.chaos.errors import LawError
 from tests.chaos.faults import FAULTS, possible
-from tests.chaos.laws import LawError, Laws
+from tests.chaos.laws import Laws
 from tests.chaos.network import Network
 from tests.chaos.schedule import Step
 from topo import record, wait

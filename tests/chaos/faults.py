@@ -21,7 +21,7 @@ from pathlib import Path
 from controller.queueing import PortSettings
 from tests.chaos import clock, rude
 from tests.chaos.churn import TABLE
-from tests.chaos.laws import LawError
+from tests.chaos.errors import LawError
 from tests.chaos.network import MEMORY_BYTES, Network
 from topo import wait
 from topo.process import Process

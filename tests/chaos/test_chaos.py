@@ -9,16 +9,24 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
+import grpc
 import pytest
 
+from controller.errors import ConnectError, RequestError
 from controller.toolchain import ROOT
 from tests.chaos import clock, schedule, slope, soak, span, traffic
+from tests.chaos.churn import Churn
+from tests.chaos.errors import LawError
 from tests.chaos.faults import FAULTS
 from tests.chaos.holdings import Holdings
+from tests.chaos.laws import Laws
 from tests.chaos.memory import Bound
+from tests.chaos.series import HELD_UP, TIME, Series, judge
 from tests.chaos.tallies import Tallies
 from topo import wait
+from topo.errors import TopologyError
 
 ROUTERS = ["s1", "s2"]
 
@@ -209,11 +217,11 @@ def test_a_missing_measurement_hides_no_slope_and_an_outage_is_told():
     growing = [100.0 + number / 2 for number in range(1000)]
     growing[500] = float("nan")
     assert slope.of(growing).grows(0.05)
-    steady = [{"time s": float(number), "delay 50 % ms": 1.0} for number in range(1000)]
-    assert soak.growing(steady, held_up=False) == []
+    steady = [{TIME: float(number), "delay 50 % ms": 1.0} for number in range(1000)]
+    assert judge(steady).wrong == []
     for row in steady[500:600]:
         row["delay 50 % ms"] = float("nan")
-    (said,) = soak.growing(steady, held_up=False)
+    (said,) = judge(steady).wrong
     assert "no measurement" in said
 
 
@@ -221,16 +229,153 @@ def test_what_fills_at_the_beginning_is_no_slope():
     assert not slope.of([min(100, number) for number in range(1000)]).grows(0.05)
 
 
-def test_what_grows_is_named_and_delays_only_where_the_machine_was_calm():
+def test_what_grows_is_named():
     rows = [
-        {"time s": float(number), "s1 MiB": 30 + number / 10, "delay 50 % ms": 50 + number / 10}
+        {TIME: float(number), "s1 MiB": 30 + number / 10, "delay 50 % ms": 50 + number / 10}
         for number in range(200)
     ]
-    both = soak.growing(rows, held_up=False)
-    assert [sentence.partition(" grows")[0] for sentence in both] == ["s1 MiB", "delay 50 % ms"]
-    assert soak.growing(rows, held_up=True) == both[:1]
-    falling = [{"time s": float(it), "TCP Mb/s": 20.0 - it / 50} for it in range(200)]
-    assert "TCP Mb/s falls" in soak.growing(falling, held_up=False)[0]
+    named = [sentence.partition(" grows")[0] for sentence in judge(rows).wrong]
+    assert named == ["s1 MiB", "delay 50 % ms"]
+    falling = [{TIME: float(it), "TCP Mb/s": 20.0 - it / 50} for it in range(200)]
+    assert "TCP Mb/s falls" in judge(falling).wrong[0]
+
+
+def held_up(row):
+    """A sample during which the machine held a router up, and delays were long."""
+    return {**row, HELD_UP: 5.0, "delay 50 % ms": 900.0}
+
+
+def test_delays_are_judged_by_the_samples_in_which_the_machine_was_calm():
+    calm = [{TIME: float(it), HELD_UP: 0.0, "delay 50 % ms": 50.0} for it in range(1000)]
+    # Busy towards the end, but for one sample of five.
+    busy = calm[:500] + [row if row[TIME] % 5 == 0 else held_up(row) for row in calm[500:]]
+    assert judge(busy) == judge(calm)
+    # In a part of the time always.
+    always = calm[:500] + [held_up(row) for row in calm[500:]]
+    assert judge(always).unjudged == ["delay 50 % ms"] and judge(always).wrong == []
+    # Who had no time to say was held up; of memory nobody is excused.
+    silent = [{**row, HELD_UP: float("nan"), "s1 MiB": 30 + row[TIME]} for row in calm]
+    assert judge(silent).unjudged == ["delay 50 % ms"]
+    assert judge(silent).wrong[0].startswith("s1 MiB grows")
+
+
+# ---- a soak that ends early ----------------------------------------------------------------------
+
+
+def leaking(series, count):
+    """A run that measures a leak, and ends."""
+    for number in range(count):
+        series.add({TIME: 10.0 * number, "s1 MiB": 30.0 + number})
+
+
+@pytest.mark.parametrize(
+    ("end", "word"),
+    [
+        (KeyboardInterrupt(), "before its time"),
+        (SystemExit(143), "before its time"),
+        (LawError("the books of s1 do not balance."), "books of s1"),
+        (RequestError("the router does not tell: Deadline Exceeded."), "Deadline Exceeded"),
+        (TopologyError("s1 has ended"), "s1 has ended"),
+    ],
+)
+def test_what_was_measured_is_judged_and_drawn_however_the_run_ends(tmp_path, capsys, end, word):
+    def run(series):
+        leaking(series, 100)
+        raise end
+
+    assert soak.told(run, Series(tmp_path)) == 1
+    said = capsys.readouterr()
+    assert word in said.err and "s1 MiB grows" in said.err
+    assert "129.0 at the end" in said.out
+    assert (tmp_path / "soak.svg").exists()
+    assert len((tmp_path / "soak.csv").read_text().splitlines()) == 101
+
+
+def test_a_run_in_which_nothing_grew_fails_all_the_same_where_something_did_not_hold(tmp_path):
+    def run(series):
+        for number in range(100):
+            series.add({TIME: float(number), "s1 MiB": 30.0})
+        raise LawError("the books of s1 do not balance.")
+
+    assert soak.told(run, Series(tmp_path)) == 1
+
+
+def test_a_run_that_ended_at_once_says_that_it_tells_nothing(tmp_path, capsys):
+    assert soak.told(lambda series: leaking(series, 0), Series(tmp_path)) == 1
+    assert "nothing was measured" in capsys.readouterr().err
+    assert soak.told(lambda series: leaking(series, 3), Series(tmp_path)) == 1
+    assert "too few" in capsys.readouterr().err
+
+
+# ---- routers that have no time -------------------------------------------------------------------
+
+
+class DeadlineExceeded(grpc.RpcError):
+    def code(self):
+        return grpc.StatusCode.DEADLINE_EXCEEDED
+
+
+def no_time():
+    raise RequestError("the device refused a read: Deadline Exceeded.") from DeadlineExceeded()
+
+
+class Busy:
+    """A session of a router that answers one read of two, and a batch never in time."""
+
+    def __init__(self):
+        self.reads = 0
+
+    def read(self, table):
+        self.reads += 1
+        return no_time() if self.reads % 2 else []
+
+    def replace(self, present, wanted):
+        raise ConnectError("no answer within 30 s")
+
+
+def test_a_router_that_has_no_time_to_answer_has_refused_nothing():
+    churn = Churn(Busy())
+    for _ in range(5):
+        churn.batch()
+    assert churn.wrong == [] and churn.batches == 0
+
+
+def test_a_churn_does_not_end_without_a_word():
+    class Broken(Busy):
+        def replace(self, present, wanted):
+            raise OSError("no such thing")
+
+    churn = Churn(Broken())
+    with churn.going_on():
+        wait.until(lambda: churn.wrong, "a word", 10)
+    assert churn.wrong == ["the churn ended: OSError('no such thing')"]
+
+
+class Books:
+    """What describes a router's books at the second time of asking."""
+
+    def __init__(self, balanced):
+        self.asked, self.balanced = 0, balanced
+        self.books = self
+
+    def describe(self):
+        self.asked += 1
+        return no_time() if self.asked == 1 else self
+
+
+def books_of(queues):
+    network = types.SimpleNamespace(routers=["s1"], queues={"s1": queues})
+    laws = object.__new__(Laws)
+    laws.network = network
+    laws.check_books()
+
+
+def test_who_has_no_time_to_tell_of_books_is_asked_again():
+    slow = Books(balanced=True)
+    books_of(slow)
+    assert slow.asked == 2
+    with pytest.raises(LawError, match="the books of s1 do not balance"):
+        books_of(Books(balanced=False))
 
 
 def test_a_process_holds_what_it_opens(tmp_path):
