@@ -262,10 +262,10 @@ chaos:           ## a live network on which everything goes wrong, and after eac
 	@WORLD=live vm/setup.sh
 	@vm/as_root.sh build/venv/bin/python -m tests.chaos
 
-soak:            ## the same network for long and with nothing wrong: whatever grows is found and drawn; HOURS=8
-	@vm/takes.sh HOURS -- TIME SEED WORLD
-	@WORLD=live vm/setup.sh
-	@vm/as_root.sh build/venv/bin/python -m tests.chaos.soak
+soak:            ## the same network for long and with nothing wrong: whatever grows is found and drawn; HOURS=8 WORLD=virtual
+	@vm/takes.sh HOURS WORLD -- TIME SEED
+	@vm/setup.sh
+	@vm/in_world.sh build/venv/bin/python -m tests.chaos.soak
 
 interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by every signal: TIME=10min or COUNT=1000 SEED=<number> WORLD=virtual
 	@vm/takes.sh TIME COUNT SEED WORLD

@@ -4,9 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
-transfers=1000000 networks=1000 histories=100000 programs=10000 seeds=100 interrupted=30min fuzzed=1h
+transfers=1000000 networks=1000 histories=100000 programs=10000 seeds=100 soaked=24 interrupted=30min fuzzed=1h
 if [ "${QUICK:-}" = 1 ]; then
-    transfers=2000 networks=20 histories=200 programs=100 seeds=2 interrupted=1min fuzzed=1min
+    transfers=2000 networks=20 histories=200 programs=100 seeds=2 soaked=0.2 interrupted=1min fuzzed=1min
 fi
 optimised() { (cd switch && "$@" --locked --profile dev-live); }
 VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test transfers
@@ -22,6 +22,7 @@ VITRINE_PAGE_SEEDS=$seeds build/venv/bin/python -m pytest tests/page
 VITRINE_REFERENCE_RUNS=$seeds build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
 tests/notebooks/kernel.sh
 VITRINE_SPAN_S=60 build/venv/bin/python -m pytest -s tests/control/test_memory.py
+HOURS=$soaked WORLD=virtual build/venv/bin/python -m tests.chaos.soak
 TIME=$interrupted WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
 TIME=$fuzzed tests/fuzz.sh
 

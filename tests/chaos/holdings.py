@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,3 +52,24 @@ def processes_in(names: Collection[str]) -> list[int]:
 def interfaces() -> frozenset[str]:
     """The interfaces of this namespace."""
     return frozenset(each.name for each in Path("/sys/class/net").iterdir())
+
+
+def children() -> list[int]:
+    """The processes that this one has started and that still run."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            with contextlib.suppress(OSError):
+                # Behind the name, which may hold anything: the state, and who started it.
+                _, _, behind = (process / "stat").read_text().rpartition(")")
+                state, parent = behind.split()[:2]
+                if int(parent) == os.getpid() and state != "Z":
+                    found.append(int(process.name))
+    return found
+
+
+def processor_s(pid: int) -> float:
+    """How much processor time a process has taken."""
+    _, _, behind = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    user, system = behind.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

@@ -1,9 +1,10 @@
-"""`make soak HOURS=8`: nothing goes wrong, for long; whatever grows is found.
+"""`make soak HOURS=8 WORLD=live`: nothing goes wrong, for long; whatever grows is found.
 
-Now and then all that could grow is looked at (see `soak_live`). In the end each of it is drawn over
-time, into out/soak, and must not grow (see `slope`), nor must throughput fall; and what must hold
-after every fault holds here too. A run that is ended early, or in which something does not hold, is
-drawn and judged as far as it went.
+Now and then all that could grow is looked at; `soak_live` and `soak_virtual` say what that is in
+their worlds. In the end each of it is drawn over time, into out/soak or out/soak-virtual, and must
+not grow (see `slope`), nor must throughput fall; and what must hold after every fault holds here
+too. A run that is ended early, or in which something does not hold, is drawn and judged as far as
+it went.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections.abc import Callable
 
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
+from labs.errors import LabError
+from labs.world import World
 from tests.chaos import span
 from tests.chaos.errors import LawError
 from tests.chaos.series import Series
-from tests.chaos.soak_live import run
 from topo import ending
 from topo.errors import TopologyError
 
@@ -26,10 +28,19 @@ def main() -> int:
     """Returns the exit status."""
     try:
         seconds = span.seconds(f"{os.environ.get('HOURS') or '8'}h")
-    except ValueError as error:
+        world = World.chosen()
+    except (ValueError, LabError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
-    folder = ROOT / "out" / "soak"
+    # Imported here: who stays in one world needs nothing of the other, such as Mininet.
+    if world is World.VIRTUAL:
+        from tests.chaos.soak_virtual import run
+
+        folder = ROOT / "out" / "soak-virtual"
+    else:
+        from tests.chaos.soak_live import run
+
+        folder = ROOT / "out" / "soak"
     return told(lambda series: run(folder, seconds, series), Series(folder))
 
 
@@ -39,7 +50,7 @@ def told(run: Callable[[Series], None], series: Series) -> int:
     try:
         with ending.as_exit():
             run(series)
-    except (LawError, ControllerError, TopologyError) as error:
+    except (LawError, ControllerError, LabError, TopologyError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         status = 1
     except (KeyboardInterrupt, SystemExit):

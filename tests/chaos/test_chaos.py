@@ -16,7 +16,7 @@ import pytest
 
 from controller.errors import ConnectError, RequestError
 from controller.toolchain import ROOT
-from tests.chaos import clock, schedule, slope, soak, span, traffic
+from tests.chaos import clock, schedule, slope, soak, soak_virtual, span, traffic
 from tests.chaos.churn import Churn
 from tests.chaos.errors import LawError
 from tests.chaos.faults import FAULTS
@@ -305,6 +305,24 @@ def test_a_run_that_ended_at_once_says_that_it_tells_nothing(tmp_path, capsys):
     assert "nothing was measured" in capsys.readouterr().err
     assert soak.told(lambda series: leaking(series, 3), Series(tmp_path)) == 1
     assert "too few" in capsys.readouterr().err
+
+
+def test_a_network_in_virtual_time_is_soaked_with_all_that_goes_on_in_it(tmp_path):
+    series = Series(tmp_path)
+    soak_virtual.run(tmp_path, 30, series, samples=5)
+    assert [row[TIME] for row in series.rows] == [6, 12, 18, 24, 30]
+    last = series.rows[-1]
+    # The line has 1.5 Mb/s, less what others send and what headers take; its queue of 100 packets.
+    assert 1.1 < last["TCP Mb/s"] < 1.5
+    assert 100 < last["delay mean ms"] < 1000
+    # The one that lasts, at both of its ends, and short ones that have come and gone.
+    assert last["connections"] > 2
+
+
+def test_a_soak_in_virtual_time_ends_where_a_table_is_not_what_was_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(Churn, "check", lambda churn: "the table lacks an entry")
+    with pytest.raises(LawError, match="s1: the table lacks an entry"):
+        soak_virtual.run(tmp_path, 30, Series(tmp_path), samples=5)
 
 
 # ---- routers that have no time -------------------------------------------------------------------

@@ -59,18 +59,18 @@ class ReportWatch(Watch):
     def __init__(self, world: World, domain: Domain) -> None:
         world.start(domain.collector, sink())
         super().__init__(world.watch_hosts(hosts=[domain.collector], events=True))
-        self._collection = _collection()
+        self.collection = _collection()
         self._names = {node: name for name, node in domain.nodes.items()}
 
     def _take(self, message: world_pb2.WatchHostsResponse) -> None:
         if came := datagrams(message):
-            self._collection.take(_batch(came))
+            self.collection.take(_batch(came))
 
     def lines(self) -> Iterator[str]:
         """The latest rows, oldest first, and the books."""
-        for row in self._collection.series(None, None, None, rows_max=_LATEST):
+        for row in self.collection.series(None, None, None, rows_max=_LATEST):
             yield f"{row['flow']}: {', '.join(self._words(row))}"
-        yield told(self._collection, dropped=0)
+        yield told(self.collection, dropped=0)
 
     def _words(self, row: Mapping[str, object]) -> Iterator[str]:
         """What a row tells; a domain does not ask for everything."""
