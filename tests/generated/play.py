@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.finished import finished
 from tests.generated import tree as t
 from tests.generated import write
 from tests.generated.evaluate import Machine
@@ -123,13 +123,7 @@ def _without_names(message: str) -> str:
 
 def _run(command: Sequence[str | Path]) -> str | None:
     """What a command that fails said."""
-    words = [str(each) for each in command]
-    try:
-        done = subprocess.run(
-            words, capture_output=True, text=True, check=False, timeout=_DEADLINE_S
-        )
-    except subprocess.TimeoutExpired:
-        return f"{Path(words[0]).name} was not done after {_DEADLINE_S:.0f} s"
-    if done.returncode == 0:
-        return None
-    return f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    done = finished(command, _DEADLINE_S)
+    if done.was_late:
+        return f"{Path(command[0]).name} was not done after {_DEADLINE_S:.0f} s"
+    return None if done.status == 0 else f"exit status {done.status}\n{done.output}"

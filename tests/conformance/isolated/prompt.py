@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from tests.finished import finished
+
 from .outcome import CheckError
 
 _PROMPT = b"mininet> "
@@ -104,24 +106,14 @@ class Network:
         self, command: Sequence[str], typed: str = "", deadline_s: float = COMMAND_DEADLINE_S
     ) -> str:
         """Runs a program of the exercise beside the network to its end; returns what it said."""
-        try:
-            done = subprocess.run(
-                command,
-                cwd=self.folder,
-                env=self._environment,
-                input=typed,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                timeout=deadline_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as stopped:
-            raise CheckError(f"{command[0]} did not end within {deadline_s:g} s") from stopped
-        if done.returncode != 0:
-            raise CheckError(f"{' '.join(command)} failed: {_last_line(done.stdout)}")
-        return done.stdout
+        done = finished(
+            command, deadline_s, folder=self.folder, environment=self._environment, typed=typed
+        )
+        if done.was_late:
+            raise CheckError(f"{command[0]} did not end within {deadline_s:g} s")
+        if done.status != 0:
+            raise CheckError(f"{' '.join(command)} failed: {_last_line(done.output)}")
+        return done.output
 
     def read(self, name: str) -> str:
         """A file of the exercise, which need not be there yet."""

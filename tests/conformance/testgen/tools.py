@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.finished import finished
 
 ROOT = Path(__file__).resolve().parents[3]
 # A path of a program is solved in well under a second, but some programs have no end of them.
@@ -71,21 +72,11 @@ class Tools:
 
 def complaint(command: Sequence[object], deadline_s: float) -> str | None:
     """What a command said that did not end well, its first line with an error if it has one."""
-    words = [str(each) for each in command]
-    try:
-        done = subprocess.run(
-            words,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=deadline_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"{Path(words[0]).name} was not done after {deadline_s:.0f} s"
-    if done.returncode == 0:
+    done = finished(command, deadline_s)
+    if done.was_late:
+        return f"{Path(str(command[0])).name} was not done after {deadline_s:.0f} s"
+    if done.status == 0:
         return None
-    lines = [line.strip() for line in done.stdout.splitlines() if line.strip(" =")]
+    lines = [line.strip() for line in done.lines if line.strip(" =")]
     telling = [line for line in lines if any(word in line.lower() for word in _TELLING)]
-    return (telling or lines or [f"exit status {done.returncode}"])[0]
+    return (telling or lines or [f"exit status {done.status}"])[0]
