@@ -1,4 +1,4 @@
-"""The one way to wait: for a condition, with a deadline. Nothing else in the kit sleeps.
+"""The ways to wait: for a condition, with a deadline, or for an instant. Nothing else here sleeps.
 
 Deadlines are meant for machines of today. Where a machine is emulated in software, VITRINE_PATIENCE
 says how many times as long everything may take.
@@ -47,6 +47,12 @@ def holds_within(condition: Callable[[], bool], deadline_s: float) -> bool:
             return False
         time.sleep(_PAUSE_S)
     return True
+
+
+def for_instant(at_s: float) -> None:
+    """Returns at an instant of the monotonic clock, as exactly as the kernel wakes anybody."""
+    while (left_s := at_s - time.monotonic()) > 0:
+        time.sleep(left_s)
 
 
 async def changes(look: Callable[[], T], every_s: float) -> AsyncIterator[T]:

@@ -15,8 +15,22 @@ from topo import wait
 from topo.live import LiveHost
 from topo.process import Process
 
+# Less than a frame takes on the lines of most labs, and the share of late ones that nobody notices.
+LATE_S, TOLERATED_SHARE = 0.001, 0.05
 START_DEADLINE_S = 20.0
 END_DEADLINE_S = 60.0
+
+
+def lateness(name: str, due_s: Sequence[float], sent_s: Sequence[float]) -> str:
+    """What is to be said of a sender's instants; nothing if it was as punctual as it should be."""
+    late_s = [sent - due for due, sent in zip(due_s, sent_s, strict=True)]
+    share = sum(late > LATE_S for late in late_s) / max(1, len(late_s))
+    if share <= TOLERATED_SHARE:
+        return ""
+    return (
+        f"{name} sent {share:.0%} of its bursts more than {LATE_S * 1000:g} ms late, one of them "
+        f"by {max(late_s) * 1000:.0f} ms: this machine was too busy to be punctual"
+    )
 
 
 class Senders:
@@ -54,15 +68,12 @@ class Senders:
                 "this machine, and run the lab again."
             )
         now_s = time.monotonic() + ahead_s
+        due_s = [now_s + offset_s for offset_s in offsets_s]
         command = datagrams.send_command(
-            str(target.address),
-            port,
-            size_bytes=size_bytes,
-            burst=burst,
-            instants=[now_s + offset_s for offset_s in offsets_s],
+            str(target.address), port, size_bytes=size_bytes, burst=burst, instants=due_s
         )
         sending = source.start(command, source.logs / f"datagrams-{name}.json")
-        self._senders[name] = _Sender(source, target, burst, sending, counting)
+        self._senders[name] = _Sender(source, target, burst, due_s, sending, counting)
 
     def wait(self) -> None:
         """Waits until the last burst has gone out."""
@@ -73,9 +84,20 @@ class Senders:
         """What each sent and what arrived, once all queues are empty."""
         return {name: self._result(name, sender) for name, sender in self._senders.items()}
 
+    def remarks(self) -> list[str]:
+        """Who sent late, and so other traffic than was asked for: to be called after `wait`."""
+        late = {
+            name: lateness(name, sender.due_s, datagrams.went_out(sender.sending.log.read_text()))
+            for name, sender in self._senders.items()
+        }
+        return [said for said in late.values() if said]
+
     def _result(self, name: str, sender: _Sender) -> Bursts:
         counted = sender.counting.finish(f"the receiver of {name}", END_DEADLINE_S)
-        sent_s = datagrams.sent(sender.sending.log.read_text(), self._clock.of_monotonic)
+        sent_s = tuple(
+            self._clock.of_monotonic(at)
+            for at in datagrams.went_out(sender.sending.log.read_text())
+        )
         arrived = datagrams.received(counted)
         return Bursts(
             source=sender.source.name,
@@ -93,5 +115,7 @@ class _Sender:
     source: LiveHost
     target: LiveHost
     burst: int
+    # The monotonic clock's instants.
+    due_s: Sequence[float]
     sending: Process
     counting: Process

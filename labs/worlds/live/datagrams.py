@@ -18,7 +18,7 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from topo import wait
 
@@ -32,8 +32,6 @@ BURST_BYTES_MAX = 65_000
 RECEIVE_BUFFER_BYTES = 64 * 1024 * 1024
 DATAGRAM_BYTES_MAX = 1 << 16
 IDLE_WAIT_S = 0.2
-# A burst that waits for its instant is due within this.
-PATIENCE_S = 3600.0
 
 
 def send_command(
@@ -51,9 +49,10 @@ def receive_command(port: int) -> list[str]:
     return [sys.executable, "-m", "labs.worlds.live.datagrams", "receive", str(port)]
 
 
-def sent(output: str, of_monotonic: Callable[[float], float]) -> tuple[float, ...]:
-    """When the bursts of a sender went out."""
-    return tuple(of_monotonic(at) for at in json.loads(output))
+def went_out(output: str) -> Sequence[float]:
+    """When the bursts of a sender went out, by the monotonic clock."""
+    instants_s: list[float] = json.loads(output)
+    return instants_s
 
 
 def received(output: str) -> Mapping[str, int]:
@@ -68,15 +67,10 @@ def _send(address: str, port: int, size_bytes: int, burst: int, instants: Sequen
         sender.setsockopt(socket.SOL_UDP, UDP_SEGMENT, size_bytes)
         sender.connect((address, port))
         for instant in instants:
-            due = _is_due(instant)
-            wait.until(due, "the instant of a burst", PATIENCE_S)
+            wait.for_instant(instant)
             went_out.append(time.monotonic())
             sender.send(bytes(size_bytes * burst))
     print(json.dumps(went_out))
-
-
-def _is_due(instant: float) -> Callable[[], bool]:
-    return lambda: time.monotonic() >= instant
 
 
 def _receive(port: int) -> None:

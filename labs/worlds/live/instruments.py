@@ -178,6 +178,7 @@ class LiveInstruments(Instruments):
         if self.telemetry is not None:
             self.recording.reports = self.telemetry.finish()
         self.recording.bursts = self._bursts.results()
+        self.recording.remarks += self._bursts.remarks()
         self._catch_up()
         self._view.erase()
         for flow in self._flows:
