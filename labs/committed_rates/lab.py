@@ -305,7 +305,8 @@ class CommittedRates(Lab):
     def _arrived_band(self, part: Part, name: str, said: float, found: Shares) -> Band:
         off = self._chance if name == "alice" and part.name != "aware" else self._chance / 2
         what = f"B: {name.title()}'s bytes that arrive, {part.look}"
-        return _near(what, found.arrived[name], said, off, part.name)
+        # More may leave in a span than enters in it: what waited when it began.
+        return _near(what, found.arrived[name], said, off, part.name, most=math.inf)
 
     def _edge(self, recording: Recording) -> tuple[list[Row], list[Band], dict[str, float]]:
         rows, bands = [], []
@@ -421,9 +422,11 @@ class CommittedRates(Lab):
         drawing.legend(axes)
 
 
-def _near(claim: str, found: float, said: float, off: float, run: str) -> Band:
-    """A part that is what theory says, give or take what chance may do."""
-    least, most = max(0.0, said - off), min(1.0, said + off)
+def _near(
+    claim: str, found: float, said: float, off: float, run: str, *, most: float = 1.0
+) -> Band:
+    """A part that is what theory says, give or take what chance may do, and no more than it can be."""
+    least, most = max(0.0, said - off), min(most, said + off)
     return Band(claim, 100 * found, 100 * least, 100 * most, "%", runs=(run,))
 
 
