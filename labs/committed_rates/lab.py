@@ -425,7 +425,7 @@ class CommittedRates(Lab):
 def _near(
     claim: str, found: float, said: float, off: float, run: str, *, most: float = 1.0
 ) -> Band:
-    """A part that is what theory says, give or take what chance may do, and no more than it can be."""
+    """A part that is what theory says, give or take what chance may do."""
     least, most = max(0.0, said - off), min(most, said + off)
     return Band(claim, 100 * found, 100 * least, 100 * most, "%", runs=(run,))
 
