@@ -52,6 +52,9 @@ _FINAL = frozenset({State.FAILED, State.CLOSED})
 # A stream and a request that break with one connection do so in no certain order. The switch itself
 # refuses nothing as unavailable, so the end of the stream is hardly ever waited for in vain.
 _END_DEADLINE_S = 5.0
+# Who is primary by its stream and may not write is about to hear of another primary, or of the end
+# of the stream: a device that has restarted knows no primary yet. Else little is denied.
+_OFFICE_DEADLINE_S = 2.0
 
 
 class Keeper:
@@ -144,7 +147,10 @@ class Keeper:
             # Who only observes has no stream to tell by; what is part of restoring is begun anew
             # by the thread itself.
             return False
-        is_cut_off = status_of(error) is grpc.StatusCode.UNAVAILABLE
+        status = status_of(error)
+        if status is grpc.StatusCode.PERMISSION_DENIED:
+            return stream.loses_office_within(_OFFICE_DEADLINE_S)
+        is_cut_off = status is grpc.StatusCode.UNAVAILABLE
         return stream.ends_within(_END_DEADLINE_S if is_cut_off else 0)
 
     def not_primary(self) -> NotPrimaryError:

@@ -144,6 +144,16 @@ class Stream:
         with self._changed:
             return self._changed.wait_for(lambda: self._end is not None, deadline_s)
 
+    def loses_office_within(self, deadline_s: float) -> bool:
+        """Waits until it is told that it may not write any more, or ends; whether it has ended."""
+
+        def has_lost_it() -> bool:
+            return self._word is None or self._word.standing is not Standing.PRIMARY
+
+        with self._changed:
+            self._changed.wait_for(lambda: self._end is not None or has_lost_it(), deadline_s)
+            return self._end is not None
+
     def was_refused(self) -> bool:
         """Whether it ended because what it said was wrong: an election id that another one has."""
         return self._end is not None and self._end[0] is grpc.StatusCode.INVALID_ARGUMENT

@@ -384,6 +384,32 @@ def test_a_request_that_is_cut_off_twice_says_so(session, monkeypatch):
         session.insert([ROUTE])
 
 
+def test_a_batch_that_meets_a_device_that_does_not_know_us_yet_waits_until_it_does(
+    session, monkeypatch
+):
+    class PermissionDenied(grpc.RpcError):
+        def code(self):
+            return grpc.StatusCode.PERMISSION_DENIED
+
+        def trailing_metadata(self):
+            return ()
+
+    write, denied = session._stub.Write, []
+
+    def write_too_early(request, timeout):
+        if not denied:
+            denied.append(request)
+            # The device has restarted, and that our stream has ended is not known here yet.
+            threading.Timer(0.2, session._keeper.stream._call.cancel).start()
+            raise PermissionDenied()
+        return write(request, timeout=timeout)
+
+    monkeypatch.setattr(session._stub, "Write", write_too_early)
+    session.insert([ROUTE])
+    assert denied
+    assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
+
+
 def test_a_batch_that_was_given_up_because_the_clock_was_set_is_as_if_made_once(
     session, monkeypatch
 ):
