@@ -214,3 +214,15 @@ def test_a_full_disk_is_said(tmp_path: Path):
         process.terminate()
         assert process.wait(PROMPT_S) == 0
     assert "the log cannot be written: No space left on device" in log.read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_disk_that_is_too_full_for_a_capture_is_said_and_the_switch_goes_on(tmp_path: Path):
+    port, log = free_port(), tmp_path / "log"
+    flags = ("--no-p4", "--grpc", f"127.0.0.1:{port}", "--capture", "/dev/full")
+    with running(*flags, port=port, log=log) as process:
+        said = "the capture /dev/full ends here: No space left on device"
+        wait.until(lambda: said in log.read_text(), "a word about it", PROMPT_S)
+        assert _answers(port)
+        process.terminate()
+        assert process.wait(PROMPT_S) == 0

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import resource
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -16,11 +18,12 @@ import pytest
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 from vitrine.v1 import router_pb2
 
+from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
-from tests.control.greedy import beginning
+from tests.control.greedy import EMPTY_UPDATE, WRITE, beginning
 from topo import wait
 
-from .switch import PROMPT_S, free_port, running
+from .switch import PROMPT_S, SWITCH, free_port, running
 
 # As docs/switch.md promises.
 END_S = 1.0
@@ -66,9 +69,67 @@ def silence(port: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("busy", [idle, streams, half_messages, silence])
+@contextlib.contextmanager
+def unheard(port: int) -> Iterator[None]:
+    """Packets of a backup, each refused in words that it does not take, as fast as they go."""
+    hello, packet = p4runtime_pb2.StreamMessageRequest(), p4runtime_pb2.StreamMessageRequest()
+    hello.arbitration.SetInParent()
+    packet.packet.payload = bytes(10_000)
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
+        held = stub.StreamChannel(itertools.chain([hello], itertools.repeat(packet)))
+        assert next(held).HasField("arbitration")
+        yield
+
+
+@contextlib.contextmanager
+def batches(port: int) -> Iterator[None]:
+    """Batches of 100,000 updates, one behind the other."""
+    with grpc.insecure_channel(f"127.0.0.1:{port}", options=CHANNEL_OPTIONS) as channel:
+        write = channel.unary_unary(WRITE)
+        held = [write.future(EMPTY_UPDATE * 100_000) for _ in range(20)]
+        yield
+        del held
+
+
+@pytest.mark.parametrize("busy", [idle, streams, half_messages, silence, unheard, batches])
 def test_it_ends_in_time_whatever_its_clients_do(tmp_path: Path, busy: Busy):
     assert _ends_in_time(tmp_path, busy)
+
+
+def test_it_ends_in_time_though_nobody_reads_its_log(tmp_path: Path):
+    assert any(_ends_behind_a_full_pipe() <= END_S * wait.patience() for _ in range(TRIES))
+
+
+def _ends_behind_a_full_pipe() -> float:
+    """How long it takes to end that cannot say a word."""
+    port = free_port()
+    read, write = os.pipe()
+    _fill(write)
+    line = [SWITCH, "--no-p4", "--grpc", f"127.0.0.1:{port}", "--log-level", "trace"]
+    process = subprocess.Popen(line, stdout=write, stderr=write)
+    os.close(write)
+    try:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            grpc.channel_ready_future(channel).result(timeout=PROMPT_S)
+        asked_s = time.monotonic()
+        process.terminate()
+        assert process.wait(20) == 0
+        return time.monotonic() - asked_s
+    finally:
+        process.kill()
+        process.wait()
+        os.close(read)
+
+
+def _fill(pipe: int) -> None:
+    """Writes until nothing more fits."""
+    os.set_blocking(pipe, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(pipe, bytes(4096)):
+            pass
+    # For whoever writes next it is a pipe like any other.
+    os.set_blocking(pipe, True)
 
 
 def test_it_ends_in_time_though_nobody_reads_its_capture(tmp_path: Path):
@@ -77,9 +138,7 @@ def test_it_ends_in_time_though_nobody_reads_its_capture(tmp_path: Path):
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     try:
-        with contextlib.suppress(BlockingIOError):
-            while os.write(writer, bytes(4096)):
-                pass
+        _fill(writer)
         assert _ends_in_time(tmp_path, idle, "--capture", str(pipe))
     finally:
         os.close(reader)
