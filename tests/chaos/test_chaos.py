@@ -16,7 +16,7 @@ import pytest
 
 from controller.errors import ConnectError, RequestError
 from controller.toolchain import ROOT
-from tests.chaos import clock, schedule, slope, soak, soak_virtual, span, traffic
+from tests.chaos import clock, laws, schedule, slope, soak, soak_virtual, span, traffic
 from tests.chaos.churn import Churn
 from tests.chaos.errors import LawError
 from tests.chaos.faults import FAULTS
@@ -383,9 +383,9 @@ class Books:
 
 def books_of(queues):
     network = types.SimpleNamespace(routers=["s1"], queues={"s1": queues})
-    laws = object.__new__(Laws)
-    laws.network = network
-    laws.check_books()
+    asking = object.__new__(Laws)
+    asking.network = network
+    asking.check_books()
 
 
 def test_who_has_no_time_to_tell_of_books_is_asked_again():
@@ -400,3 +400,16 @@ def test_a_process_holds_what_it_opens(tmp_path):
     before = Holdings.of(os.getpid())
     with (tmp_path / "one").open("w"), (tmp_path / "two").open("w"):
         assert Holdings.of(os.getpid()).descriptors >= before.descriptors + 2
+
+
+def test_a_router_that_keeps_what_clients_made_it_take_is_found(monkeypatch):
+    held = [Holdings(50 << 20, 10, 10), Holdings(300 << 20, 10, 10)]
+    network = types.SimpleNamespace(routers=["s1"], pid=lambda router: 7)
+    keeping = object.__new__(Laws)
+    keeping.network, keeping.first, keeping.ours = network, {}, Holdings(1 << 30, 1000, 1000)
+    monkeypatch.setattr(laws, "_SETTLE_S", 0.0)
+    monkeypatch.setattr(laws.Holdings, "of", lambda pid: held[0])
+    keeping.check_holdings()
+    monkeypatch.setattr(laws.Holdings, "of", lambda pid: held[1])
+    with pytest.raises(LawError, match="the memory of s1.*300 MiB and had 50"):
+        keeping.check_holdings()
