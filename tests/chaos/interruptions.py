@@ -5,7 +5,7 @@
 
 Whatever `make run`, `make lab`, `make up`, `make glass` and `make sweep` start is started as a
 terminal does, and interrupted: Ctrl-C and a closed terminal reach all of it, SIGTERM and SIGKILL
-the command alone. Then
+the command alone. A prompt hears Ctrl-D behind Ctrl-C, which alone ends no network there. Then
 
 * it ends, within its time; nothing that it started still runs, no interface, no record of a network
   and no temporary file is left. After SIGKILL that holds once `make down` has run, but for files in
@@ -214,11 +214,14 @@ def interrupt(sandbox: Sandbox, name: str, how: str, after_s: float) -> None:
             os.killpg(process.pid, interruption.number)
         else:
             process.send_signal(interruption.number)
+    assert process.stdin is not None
+    if command.ends is Ends.WITH_INPUT and interruption.number is signal.SIGINT:
+        # At a prompt it ends what was typed, and not the network: whoever wants that says Ctrl-D.
+        process.stdin.close()
     if not wait.holds_within(lambda: process.poll() is not None, _allowed(_END_DEADLINE_S)):
         process.kill()
         process.wait()
         raise LeftError(f"it did not end within {_allowed(_END_DEADLINE_S):g} s: {said()}")
-    assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
     was_killed = interruption.number is signal.SIGKILL

@@ -64,6 +64,21 @@ def test_a_command_that_never_worked_is_not_taken_for_interrupted(sandbox, monke
         interruptions.whole(sandbox, "lab")
 
 
+def test_at_a_prompt_ctrl_d_comes_behind_ctrl_c(sandbox, monkeypatch):
+    prompt = (
+        "while True:\n"
+        "    try:\n"
+        "        input('> ')\n"
+        "    except KeyboardInterrupt:\n"
+        "        print()\n"
+        "    except EOFError:\n"
+        "        break\n"
+    )
+    program = interruptions.Command([sys.executable, "-c", prompt], {}, Ends.WITH_INPUT)
+    monkeypatch.setitem(COMMANDS, "up", program)
+    interruptions.interrupt(sandbox, "up", "Ctrl-C", 1.0)
+
+
 def test_what_nohup_began_hears_of_a_closed_terminal_all_the_same(sandbox, monkeypatch):
     waiting = interruptions.Command(
         [sys.executable, "-c", "import sys; sys.stdin.read()"], {}, Ends.WITH_INPUT
