@@ -35,6 +35,8 @@ from tests.control.greedy import EMPTY_UPDATE, WRITE, beginning
 
 CLIENT_COUNT = 64
 PROCESS_COUNT = 4
+# Of each client that reads and leaves.
+UNTAKEN_COUNT = 100
 FRAME_INTERVAL_S = 0.001
 PERCENTILES = (50, 90, 99, 99.9)
 
@@ -187,7 +189,7 @@ def _leave(address: str, number: int) -> None:
     hello.arbitration.device_id = DEVICE_ID
     hello.arbitration.election_id.low = number + 1
     packet.packet.payload = bytes(10_000)
-    held: list[grpc.Call] = [stub.Read(_everything()) for _ in range(50)]
+    held: list[grpc.Call] = [stub.Read(_everything()) for _ in range(UNTAKEN_COUNT)]
     held.append(stub.StreamChannel(itertools.chain([hello], itertools.repeat(packet))))
     threading.Event().wait()
 

@@ -26,7 +26,7 @@ _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 _STALLED_COUNT = 100
 _FLOODING_COUNT = 4
-_HOARDING_COUNT, _UNTAKEN_COUNT = 30, 10
+_HOARDING_COUNT, _UNTAKEN_COUNT = 30, 100
 _PACKET_BYTES = 60_000
 # Refused, one by one, with an error for each.
 _UPDATE_COUNT = 1000
