@@ -12,6 +12,7 @@ optimised() { (cd switch && "$@" --locked --profile dev-live); }
 VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test transfers
 VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test scenarios
 SEEDS=$histories optimised cargo test -p vitrine-agent --test simulated
+SEEDS=$seeds build/venv/bin/python -m pytest tests/controller/test_restored_histories.py
 build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"
 tests/reproducible.sh
