@@ -212,14 +212,19 @@ def _queue(place: Place) -> QueueSettings:
 
 
 def _shaper(place: Place) -> Shaper | Off:
-    """`8 Mb/s`, `500 packets/s`, `off`, or a mapping of `rate` and `burst`."""
-    fields = place.fields(required={"rate"}, optional={"burst"}) if place.is_mapping() else {}
+    """`8 Mb/s`, `500 packets/s`, `off`, or a mapping of `rate`, `burst` and `catches_up`."""
+    optional = {"burst", "catches_up"}
+    fields = place.fields(required={"rate"}, optional=optional) if place.is_mapping() else {}
     rate = fields.get("rate", place)
     if not fields and rate.text() == OFF:
         return OFF
     if units.is_packet_rate(rate.text()):
         burst = _given(fields, "burst", lambda it: it.parse(units.packets))
-        return PacketShaper(rate.parse(units.packet_rate_pps), 1 if burst is None else burst)
+        catches_up = bool(_given(fields, "catches_up", Place.flag))
+        rate_pps = rate.parse(units.packet_rate_pps)
+        return PacketShaper(rate_pps, 1 if burst is None else burst, catches_up)
+    if "catches_up" in fields:
+        fields["catches_up"].refuse("is for rates in packets/s")
     burst = _given(fields, "burst", lambda it: it.parse(units.size_bytes))
     return BitShaper(rate.parse(units.rate_bps), burst or 0)
 

@@ -61,6 +61,7 @@ export function configured(schema) {
     acts.inputStage({ queueing: "FIFO", rate_bps: 1e8, limit: packets(100), arbiter: "ISLIP" }),
     acts.queueCount(3, 1), acts.queueCount(3, 4), acts.scheduler(3, "WRR", [2, 1]),
     acts.queueManagement(3, 0, 2, "pie"), acts.portShaper(3, readShaper("500 packets/s")),
+    acts.portShaper(3, readShaper("500 packets/s, catching up")),
     acts.bufferShare(2, 1, 2, { alpha: { over: 2, under: 1 }, minimum_bytes: 0 }, "share"),
     acts.bufferShare(2, 0, 2, { minimum_bytes: 4500 }, "share"),
     acts.dropMirror(5), acts.dropMirror(undefined),

@@ -19,7 +19,8 @@ export function amounts_are_read_as_they_are_written() {
     same(amounts.readLimit(amounts.sayLimit(limit)), limit);
   }
   for (const text of ["none", "0.5 %", "1 % in bursts of 8", "12 % in bursts of 3"]) same(amounts.sayLoss(amounts.readLoss(text)), text);
-  for (const text of ["none", "8 Mb/s", "8 Mb/s in bursts of 3 kB", "900 packets/s", "900 packets/s in bursts of 4 packets"]) {
+  for (const text of ["none", "8 Mb/s", "8 Mb/s in bursts of 3 kB", "900 packets/s", "900 packets/s in bursts of 4 packets",
+    "900 packets/s, catching up", "900 packets/s in bursts of 4 packets, catching up"]) {
     same(amounts.sayShaper(amounts.readShaper(text)), text);
   }
   for (const text of ["none", "20 to 60 at 2 %", "20 to 60 at 2 %; 10 to 40 at 5 %"]) {
@@ -31,7 +32,7 @@ export function amounts_are_read_as_they_are_written() {
 
 export function what_is_no_amount_is_refused_with_an_example() {
   for (const [read, text] of [[amounts.readRate, "fast"], [amounts.readRate, "10"], [amounts.readSize, "-1 kB"],
-    [amounts.readSpanNs, "5 mb/s"], [amounts.readLoss, "1 % in bursts of none"], [amounts.readShaper, "900 packets"],
+    [amounts.readSpanNs, "5 mb/s"], [amounts.readLoss, "1 % in bursts of none"], [amounts.readShaper, "900 packets"], [amounts.readShaper, "8 Mb/s, catching up"],
     [amounts.readProfiles, "20 to 60"], [amounts.readSession, "first"], [amounts.readLimit, "0 packets"], [amounts.readRatio, "3/x"]]) {
     let said = "";
     try {
@@ -49,7 +50,7 @@ const JSON_OF_A_PROGRAM = {
     { op: "assign", source_info: { filename: "/x/p4src/control/way.p4", line: 8, source_fragment: "c = d;" } },
   ] }],
   pipelines: [{ tables: [{ name: "ingress.routes", source_info: { filename: "/x/p4src/control/way.p4", line: 3, source_fragment: "routes" } }],
-                conditionals: [{ name: "node_1", source_info: { filename: "/x/p4src/control/way.p4", line: 5, source_fragment: "if (x) { ..." } }] }],
+                conditionals: [{ name: "node_1", source_info: { filename: "/x/p4src/control/way.p4", line: 5, source_fragment: "x" } }] }],
 };
 
 export function a_life_names_the_line_of_each_step_and_counts_it() {
@@ -68,7 +69,7 @@ export function a_life_names_the_line_of_each_step_and_counts_it() {
   const lines = lifeLines(steps, program);
   same(lines.map(({ head, text, place }) => [head, text, place ? `${place.file}:${place.line}` : ""]), [
     ["came in", "by port 3, 60 bytes", ""],
-    ["if", "yes: (x)", "control/way.p4:5"],
+    ["if", "yes: x", "control/way.p4:5"],
     ["table", "ingress.routes: entry 4, for hdr.ipv4.dst_addr = 10.0.1.1", "control/way.p4:3"],
     ["action", "ingress.forward(port = 2)", "control/way.p4:7"],
     ["", "ipv4.ttl: ", ""],

@@ -50,6 +50,8 @@ def test_a_limit_is_in_packets_in_bytes_or_both(port, text, limit):
         ("{rate: 8 Mb/s, burst: 10 kB}", BitShaper(8_000_000, 10_000)),
         ("500 packets/s", PacketShaper(500)),
         ("{rate: 500 packets/s, burst: 3 packets}", PacketShaper(500, 3)),
+        ("{rate: 500 packets/s, catches_up: yes}", PacketShaper(500, catches_up=True)),
+        ("{rate: 500 packets/s, catches_up: no}", PacketShaper(500)),
         ("off", OFF),
     ],
 )
@@ -130,6 +132,10 @@ def test_a_share_of_the_buffer_is_read(port):
         ("share: {alpha: half}", "share.alpha: 'half' is not a ratio"),
         ("classes: 9", "classes must be from 1 to 8, and is 9"),
         ("shaper: {burst: 1 kB}", "shaper lacks 'rate'"),
+        (
+            "shaper: {rate: 1 Mb/s, catches_up: yes}",
+            "shaper.catches_up is for rates in packets/s",
+        ),
         ("queues: {x: {}}", "queues.x is no class"),
         ("queues: {0: {limit: 5 packets}, 0: {limit: 6 packets}}", "queues has the key '0' twice"),
     ],

@@ -100,12 +100,14 @@ export function readSession(text) {
 // A token bucket: "8 Mb/s" or "900 packets/s", with what may go at once behind it: "in bursts of 3 kB".
 export function readShaper(text) {
   if (/^\s*(none|off|0)\s*$/i.test(text)) return {};
-  const [rate, burst] = text.split(/\s+in bursts of\s+/i);
+  const [shape, ...rest] = text.split(/\s*,\s*catching up\s*$/i), catchesUp = rest.length > 0;
+  const [rate, burst] = shape.split(/\s+in bursts of\s+/i);
   const packets = /^\s*([1-9][0-9_,]*)\s*packets\/s\s*$/i.exec(rate);
+  if (!packets && catchesUp) throw new Error(`“${text}” is not understood: write 900 packets/s, catching up`);
   if (!packets) return { bits: { rate_bps: amount(rate, RATE_UNITS, "8 Mb/s, 900 packets/s, 8 Mb/s in bursts of 3 kB, or none"), burst_bytes: burst ? readSize(burst) : 0 } };
   const at_once = burst === undefined ? 1 : readLimit(burst).packets;
   if (!at_once) throw new Error(`“${burst}” is not understood: write 3 packets`);
-  return { packets: { rate_pps: Number(packets[1].replaceAll(/[_,]/g, "")), burst_packets: at_once } };
+  return { packets: { rate_pps: Number(packets[1].replaceAll(/[_,]/g, "")), burst_packets: at_once, ...(catchesUp && { catches_up: true }) } };
 }
 
 export function readRatio(text) {
@@ -152,7 +154,10 @@ export function sayStalls(stalls) {
 
 export function sayShaper(shaper) {
   const { bits, packets } = shaper ?? {};
-  if (packets) return `${packets.rate_pps} packets/s${packets.burst_packets > 1 ? ` in bursts of ${packets.burst_packets} packets` : ""}`;
+  if (packets) {
+    const bursts = packets.burst_packets > 1 ? ` in bursts of ${packets.burst_packets} packets` : "";
+    return `${packets.rate_pps} packets/s${bursts}${packets.catches_up ? ", catching up" : ""}`;
+  }
   return `${sayRate(bits?.rate_bps)}${bits?.burst_bytes ? ` in bursts of ${saySize(bits.burst_bytes)}` : ""}`;
 }
 

@@ -83,8 +83,10 @@ function limitYaml(limit) {
 
 function shaperYaml({ bits, packets }) {
   if (packets) {
-    const rate = `${packets.rate_pps} packets/s`;
-    return packets.burst_packets > 1 ? `{rate: ${rate}, burst: ${packets.burst_packets} packets}` : rate;
+    const words = [`rate: ${packets.rate_pps} packets/s`];
+    if (packets.burst_packets > 1) words.push(`burst: ${packets.burst_packets} packets`);
+    if (packets.catches_up) words.push("catches_up: yes");
+    return words.length > 1 ? `{${words.join(", ")}}` : `${packets.rate_pps} packets/s`;
   }
   if (!bits?.rate_bps) return "off";
   return bits.burst_bytes ? `{rate: ${sayRate(bits.rate_bps)}, burst: ${saySize(bits.burst_bytes)}}` : sayRate(bits.rate_bps);
