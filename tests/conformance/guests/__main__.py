@@ -14,7 +14,7 @@ there are left out and named. Three columns a project:
 
 None of these projects' files is part of this repository. What failed stands with its reason in
 `out/conformance-guests/PROJECT.txt`. What the projects do with their networks is run by targets of
-their own: `make conformance-tutorials`, `conformance-p4-learning` and `conformance-ptf`.
+their own, which the last lines name.
 """
 
 from __future__ import annotations
@@ -164,7 +164,10 @@ def main() -> int:
         result.write(project.name)
         print(result.line(project.name), flush=True)
         failed += len(result.failures) + len(result.differences) + len(result.lost)
-    print(f"names and reasons: {OUT.relative_to(ROOT)}/PROJECT.txt")
+    print(f"names and reasons: {OUT.relative_to(ROOT)}/PROJECT.txt\nnot run here:")
+    for project in PROJECTS:
+        if project.elsewhere:
+            print(f"{project.name:12} {project.elsewhere}")
     if missing == len(PROJECTS):
         print(f"none of the projects is in {arguments.checkouts}", file=sys.stderr)
         return 2

@@ -38,6 +38,8 @@ class Project:
     switch_flags: tuple[str, ...] = ()
     # Programs that are built more than once, or whose P4Info is not beside them.
     flavours: tuple[Flavour, ...] = ()
+    # What else the project has for a compiler or a switch, and who runs that.
+    elsewhere: str = ""
 
 
 _FABRIC = "pipelines/fabric/impl/src/main/resources"
@@ -52,13 +54,14 @@ def _fabric(name: str, *flags: str) -> Flavour:
 
 
 PROJECTS = (
-    Project("tutorials"),
-    Project("p4-learning"),
-    Project("p4-guide"),
+    Project("tutorials", elsewhere="exercises on networks: make conformance-tutorials"),
+    Project("p4-learning", elsewhere="networks on p4-utils: make conformance-p4-learning"),
+    Project("p4-guide", elsewhere="PTF tests: make conformance-ptf"),
     Project(
         "sonic-pins",
         ("-I", "{root}", "-I", "{root}/sai_p4/instantiations/google"),
         ("-DPLATFORM_BMV2",),
+        elsewhere="p4_fuzzer, in whose place is: python -m tests.conformance.entries PROGRAM.p4",
     ),
     Project(
         "onos",
