@@ -10,14 +10,23 @@ from course.grading.grade import Graded, file_name
 from course.judge import Verdict
 
 _STYLE = """
+:root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem;
        color: #1c1c1c; background: #fff; }
 section { border-left: 4px solid #2a7f3f; padding: 0 0 0 1rem; margin: 1rem 0; }
 section.not { border-color: #b3261e; }
 h2 { font-size: 1rem; margin: 0; }
-dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; }
+dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; overflow-wrap: anywhere; }
 figure { margin: .5rem 0; } figcaption { font-size: .85rem; color: #555; }
 pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; }
+@page { margin: 15mm; }
+@media print {
+  body { max-width: none; margin: 0; padding: 0; font-size: 11pt; }
+  h1, h2, h2 + p, dt, dl { break-after: avoid; }
+  section:not(.not), dd, figure { break-inside: avoid; }
+  pre { padding: 0; font-size: 8.5pt; white-space: pre-wrap; overflow-wrap: anywhere; }
+  .screen { display: none; }
+}
 """
 
 
@@ -40,6 +49,7 @@ def page(graded: Graded) -> str:
     title = f"{judgement.exercise.title}: {graded.student}"
     parts = [
         '<!doctype html><html lang="en"><meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title><style>{_STYLE}</style><h1>{escape(title)}</h1>",
         f"<p><strong>{judgement.points} of {judgement.out_of} points.</strong></p>",
         *(f"<p>{escape(remark)}</p>" for remark in graded.remarks),
@@ -72,5 +82,6 @@ def _section(verdict: Verdict, folder: str) -> str:
             # Beside the page, wherever both are taken.
             page = quote(f"{folder}/{story.link.rpartition('/')[2].partition('#')[0]}")
             at = story.link.partition("#")[2]
-            lines.append(f'<p><a href="{page}#{at}">See this moment in the glass.</a></p>')
+            link = f'<a href="{page}#{at}">See this moment in the glass.</a>'
+            lines.append(f'<p class="screen">{link}</p>')
     return "".join([*lines, "</section>"])
