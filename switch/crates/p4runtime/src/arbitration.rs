@@ -9,10 +9,11 @@
 //! lowers its id, the role has no primary until somebody presents that highest id again (so a
 //! controller that reconnects with its old id is primary again) or a higher one.
 //!
-//! Numbers are bounded, and who holds them for nothing gives way: where a role has no room, the lowest
-//! of its backups goes for a client that becomes primary, so a primary that returns always gets in;
-//! where there is no room for roles, the one that has been without clients longest is forgotten, with
-//! the highest id that it has seen; and the streams of one connection have so many roles at the most.
+//! Numbers are bounded, and who holds them for nothing gives way: where a role has no room, the
+//! lowest of its backups goes for a client that becomes primary, so a primary that returns always
+//! gets in; where there is no room for roles, the one that has been without clients longest is
+//! forgotten, with the highest id that it has seen, and where all have clients one goes of the
+//! connection that leads most; and the streams of one connection have so many roles at the most.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,8 +117,8 @@ pub struct Arbitration {
     members: BTreeMap<ClientId, Member>,
     /// By which connection a client has come, if that is known.
     connections: BTreeMap<ClientId, u64>,
-    /// Clients that had to go for others.
-    displaced: Vec<ClientId>,
+    /// Clients that had to go for others, and what they are told.
+    displaced: Vec<(ClientId, Refusal)>,
     /// How many members have left.
     left_count: u64,
 }
@@ -141,8 +142,9 @@ impl Arbitration {
         self.connections.insert(client, connection);
     }
 
-    /// A client that had to go for another: its stream must be ended, and is no member any more.
-    pub fn poll_displaced(&mut self) -> Option<ClientId> {
+    /// A client that had to go for another: its stream must be ended with this status, and is no
+    /// member any more.
+    pub fn poll_displaced(&mut self) -> Option<(ClientId, Refusal)> {
         self.displaced.pop()
     }
 
@@ -280,7 +282,7 @@ impl Arbitration {
     fn make_room(&mut self, client: ClientId, bid: &Bid) -> Result<(), Refusal> {
         let Some(role) = self.roles.get(&bid.role) else {
             self.check_connection(client)?;
-            return self.make_room_for_a_role();
+            return self.make_room_for_a_role(client);
         };
         let live = self.members.values().filter(|member| member.role == bid.role).count();
         if live < CLIENT_COUNT_MAX {
@@ -298,29 +300,62 @@ impl Arbitration {
                 bid.role
             )));
         };
-        self.members.remove(&lowest);
-        self.connections.remove(&lowest);
-        self.displaced.push(lowest);
+        self.displace(lowest, "a controller that became primary needed the place of this backup");
         Ok(())
     }
 
-    /// Forgets a role without clients if there are too many roles.
-    fn make_room_for_a_role(&mut self) -> Result<(), Refusal> {
+    fn displace(&mut self, client: ClientId, why: &str) {
+        self.members.remove(&client);
+        self.connections.remove(&client);
+        self.displaced.push((client, Refusal::exhausted(why)));
+    }
+
+    /// Forgets a role if there are too many, for a client that joins another: one without clients,
+    /// or one of a connection that has many.
+    fn make_room_for_a_role(&mut self, client: ClientId) -> Result<(), Refusal> {
         if self.roles.len() < ROLE_COUNT_MAX {
             return Ok(());
         }
         let is_empty = |name: &str| self.members.values().all(|member| member.role != name);
         let deserted = self.roles.iter().filter(|(name, _)| !name.is_empty() && is_empty(name));
         let oldest = deserted.min_by_key(|(_, role)| role.left_at).map(|(name, _)| name.clone());
-        match oldest {
-            Some(name) => {
-                self.roles.remove(&name);
-                Ok(())
-            }
-            None => {
-                Err(Refusal::exhausted(format!("{ROLE_COUNT_MAX} roles have clients; no more fit")))
-            }
+        let Some(name) = oldest.or_else(|| self.giving_way_to(client)) else {
+            return Err(Refusal::exhausted(format!(
+                "{ROLE_COUNT_MAX} roles have clients; no more fit"
+            )));
+        };
+        self.roles.remove(&name);
+        let of_it = self.members.iter().filter(|(_, member)| member.role == name);
+        for displaced in of_it.map(|(id, _)| *id).collect::<Vec<_>>() {
+            let why = "another connection needed a role, and this one leads more than any other";
+            self.displace(displaced, why);
         }
+        Ok(())
+    }
+
+    /// The last role of the connection that has most, if those are at least two more than the
+    /// client's own connection has: who has as many lets others have theirs. A role is its
+    /// primary's, or else of who joined it first.
+    fn giving_way_to(&self, client: ClientId) -> Option<String> {
+        let mut leaders: BTreeMap<&str, ClientId> = BTreeMap::new();
+        for (id, member) in &self.members {
+            leaders.entry(&member.role).or_insert(*id);
+        }
+        leaders.extend(self.primaries());
+        // The default role is everybody's.
+        leaders.remove("");
+        let mut owned: BTreeMap<u64, Vec<(ClientId, &str)>> = BTreeMap::new();
+        for (name, leader) in leaders {
+            let connection = self.connections.get(&leader);
+            connection
+                .into_iter()
+                .for_each(|it| owned.entry(*it).or_default().push((leader, name)));
+        }
+        let its_own =
+            self.connections.get(&client).and_then(|it| owned.get(it)).map_or(0, Vec::len);
+        let most = owned.values().max_by_key(|roles| roles.len())?;
+        let (_, last) = most.iter().max()?;
+        (most.len() >= its_own + 2).then(|| (*last).to_owned())
     }
 
     /// Refuses a connection that has many roles already.
@@ -520,7 +555,8 @@ mod tests {
         let notices = state.handle_bid(ClientId(501), bid("", Some(9))).unwrap();
         assert_eq!(told(&notices).last(), Some(&(501, Standing::Primary)));
         // The last of those that never become primary, and nobody else.
-        assert_eq!(state.poll_displaced(), Some(ClientId(CLIENT_COUNT_MAX as u64 - 2)));
+        let displaced = state.poll_displaced().map(|(client, _)| client);
+        assert_eq!(displaced, Some(ClientId(CLIENT_COUNT_MAX as u64 - 2)));
         assert_eq!(state.poll_displaced(), None);
         assert_eq!(notices.len(), CLIENT_COUNT_MAX);
     }
@@ -555,5 +591,43 @@ mod tests {
         let taken = (0..40).filter(|n| join(1, *n).is_ok()).count();
         assert_eq!(taken, ROLES_PER_CONNECTION_MAX);
         assert!(join(2, 50).is_ok());
+    }
+
+    /// Clients 1 to 63 have a role each, so with the default role there is no room for another. As
+    /// many come by each connection as it may have.
+    fn all_roles_taken() -> Arbitration {
+        let mut state = Arbitration::new(DEVICE);
+        for n in 1..ROLE_COUNT_MAX as u64 {
+            state.handle_open(ClientId(n), n / ROLES_PER_CONNECTION_MAX as u64);
+            state.handle_bid(ClientId(n), bid(&format!("role {n}"), Some(1))).unwrap();
+        }
+        state
+    }
+
+    #[test]
+    fn who_has_many_roles_makes_room_for_a_primary_that_returns() {
+        let mut state = all_roles_taken();
+        // It is theirs, whoever else waits in it.
+        state.handle_open(ClientId(90), 8);
+        state.handle_bid(ClientId(90), bid("role 63", None)).unwrap();
+        state.handle_open(ClientId(100), 9);
+        let notices = state.handle_bid(ClientId(100), bid("its own", Some(7))).unwrap();
+        assert_eq!(told(&notices), [(100, Standing::Primary)]);
+        // Connections 1 to 3 have sixteen; of the last of them the role that was joined last.
+        let gone: Vec<_> = std::iter::from_fn(|| state.poll_displaced()).collect();
+        assert_eq!(gone.iter().map(|(client, _)| client.0).collect::<Vec<_>>(), [90, 63]);
+        assert!(gone.iter().all(|(_, why)| why.code == Code::ResourceExhausted));
+        let ended = state.authorize(DEVICE, "role 63", Some(ElectionId(1))).unwrap_err();
+        assert_eq!(ended.code, Code::NotFound);
+        assert!(state.handle_close(ClientId(63)).is_empty(), "it is no member any more");
+    }
+
+    #[test]
+    fn who_has_no_more_roles_than_others_takes_none_away() {
+        let mut state = all_roles_taken();
+        // Connection 0 has fifteen: with one more it would have as many as the others.
+        state.handle_open(ClientId(100), 0);
+        let refused = state.handle_bid(ClientId(100), bid("another", Some(7))).unwrap_err();
+        assert_eq!((refused.code, state.poll_displaced()), (Code::ResourceExhausted, None));
     }
 }

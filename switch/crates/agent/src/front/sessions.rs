@@ -156,12 +156,9 @@ impl Sessions {
         let bid = bid_of(update)?;
         let mut state = self.lock();
         let notices = state.arbitration.handle_bid(client, bid)?;
-        while let Some(displaced) = state.arbitration.poll_displaced() {
+        while let Some((displaced, why)) = state.arbitration.poll_displaced() {
             if let Some(outbox) = state.outboxes.get(&displaced) {
-                outbox.end(Err(Refusal::exhausted(
-                    "a controller that became primary needed the place of this backup",
-                )
-                .into()));
+                outbox.end(Err(why.into()));
             }
         }
         let makes_a_primary = notices.iter().any(|notice| notice.standing == Standing::Primary);
