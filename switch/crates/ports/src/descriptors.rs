@@ -23,3 +23,20 @@ pub(crate) fn descriptor_limit() -> u64 {
         _ => u64::MAX,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_raised_as_far_as_it_goes() {
+        raise_descriptor_limit();
+        let limits = std::fs::read_to_string("/proc/self/limits").expect("Linux has it");
+        let files = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+        let mut both = files.expect("it is among them").split_whitespace();
+        let (soft, hard) = (both.next(), both.next());
+        assert_eq!(soft, hard);
+        // "unlimited" is no number, and the kernel allows none of files.
+        assert_eq!(hard.and_then(|text| text.parse().ok()), Some(descriptor_limit()));
+    }
+}

@@ -170,6 +170,32 @@ mod tests {
         assert!(error.to_string().contains("`nobody-has-this-name`"), "{error}");
     }
 
+    /// A whole process changes, so it is one of its own: this test again, in there.
+    #[test]
+    fn a_process_that_becomes_another_user_keeps_what_is_needed_until_all_is_open() {
+        const INSIDE: &str = "VITRINE_TEST_BECOMES";
+        if std::env::var_os(INSIDE).is_some() {
+            become_user("nobody").expect("it is root's");
+            let user = find("nobody").expect("it is there").uid.to_string();
+            assert_eq!(status("Uid").split_whitespace().collect::<Vec<_>>(), [&user; 4]);
+            assert_eq!(status("Groups"), "");
+            let kept = u64::from_str_radix(&status("CapPrm"), 16).expect("a number");
+            assert_eq!(kept & !u64::from(START.0), 0, "{kept:x}");
+            return;
+        }
+        // SAFETY: no arguments, and it cannot fail.
+        if unsafe { libc::geteuid() } != 0 || find("nobody").is_err() {
+            eprintln!("skipped: only root can become another user");
+            return;
+        }
+        let name = "a_process_that_becomes_another_user_keeps_what_is_needed_until_all_is_open";
+        let program = std::env::current_exe().expect("it runs");
+        let inside = std::process::Command::new(program).arg(name).env(INSIDE, "1").output();
+        let inside = inside.expect("it starts");
+        let said = String::from_utf8_lossy(&inside.stdout);
+        assert!(inside.status.success() && said.contains("1 passed"), "{said}");
+    }
+
     /// What the kernel says of the calling thread.
     fn status(what: &str) -> String {
         let text = std::fs::read_to_string("/proc/thread-self/status").expect("Linux has it");

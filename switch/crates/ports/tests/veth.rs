@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ports::{
-    GsoKind, Note, Offload, OpenError, Outgoing, PacketSocket, Piece, Poller, ReceiveBatch,
-    SendBatch, SendOutcome, Tail, Waiting, segment,
+    GsoKind, LinkWatch, Note, Offload, OpenError, Outgoing, PacketSocket, Piece, Poller,
+    ReceiveBatch, SendBatch, SendOutcome, Tail, Waiting, segment,
 };
 
 /// A veth pair that goes when the test ends.
@@ -131,7 +131,7 @@ fn a_frame_above_the_mtu_is_refused_by_name_and_the_rest_can_go_on() {
 }
 
 /// Waits until the condition holds.
-fn until(what: &str, condition: impl Fn() -> bool) {
+fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !condition() {
         assert!(Instant::now() < deadline, "{what} within 20 s");
@@ -187,6 +187,27 @@ fn what_others_send_at_this_end_is_heard_where_that_is_asked_for() {
     // Nobody hears what he sends himself.
     assert_eq!(receive(&mut asked, 2), [others, far.clone()]);
     assert_eq!(receive(&mut other, 1), [far]);
+}
+
+#[test]
+fn of_a_device_that_changes_is_told_and_its_state_is_there_to_ask_for() {
+    let Some(pair) = VethPair::create("l") else { return };
+    let watch = LinkWatch::new().expect("netlink");
+    let carries = |end: &str| watch.state(end).is_some_and(|state| state.carries);
+    assert!(carries(&pair.ends[0]) && carries(&pair.ends[1]));
+    let mut poller = Poller::new().expect("eventfd");
+    poller.watch(&[watch.as_raw_fd()]);
+    // The end of a cable that is pulled at the other end carries nothing.
+    for (change, carried) in [("down", false), ("up", true)] {
+        ip(&["link", "set", &pair.ends[0], change]);
+        until("both ends tell of it", || {
+            poller.wait(Some(Duration::from_millis(10))).expect("polls");
+            watch.take_changes();
+            pair.ends.iter().all(|end| carries(end) == carried)
+        });
+    }
+    assert!(watch.state("nobody-has-it").is_none());
+    assert!(watch.state("a name that is much too long").is_none());
 }
 
 #[test]
