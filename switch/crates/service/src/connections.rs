@@ -2,15 +2,15 @@
 //!
 //! Each connection takes memory, a descriptor and, later, calls; so there is a number that are open
 //! at most, and others give way (`places.rs`). Who comes when none can is told so in the words of
-//! HTTP/2, which gRPC clients show to their users, and is closed; who may not come at all is told by
-//! `strangers.rs`. Who connects and then says nothing, or stops in the middle of its first words, is
-//! closed after a while; who has vanished later is found out by keep-alive.
+//! HTTP/2, which gRPC clients show to their users, and is closed; who may not come at all is told
+//! by `strangers.rs`. Who connects and then says nothing, or stops in the middle of its first
+//! words, is closed after a while; who has vanished later is found out by keep-alive.
 //!
 //! In its first words a client of HTTP/2 announces how large a header it takes, within TLS if there
 //! is TLS. Services ask for that with [`room_of`].
 //!
-//! Running out of descriptors, or whatever else makes `accept` fail, passes: the log says so once, and
-//! the server goes on.
+//! Running out of descriptors, or whatever else makes `accept` fail, passes: the log says so once,
+//! and the server goes on.
 
 use std::io;
 use std::pin::Pin;
@@ -63,8 +63,8 @@ const MAX_HEADER_LIST_SIZE: u16 = 6;
 /// A controller's connection.
 type Accepted = Connection<Box<dyn Carrier>>;
 
-/// The connections of a listener, as they come and so many at a time, until nobody takes them any more. With `tls` they
-/// come when hands have been shaken. Primaries of `fronts` keep theirs.
+/// The connections of a listener, as they come and so many at a time, until nobody takes them any
+/// more. With `tls` they come when hands have been shaken. Primaries of `fronts` keep theirs.
 pub(crate) fn incoming(
     listener: Listener,
     tls: Option<TlsAcceptor>,

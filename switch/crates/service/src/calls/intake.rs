@@ -1,13 +1,13 @@
 //! How much of what controllers send is held at once.
 //!
 //! A request may be as long as a program with its P4Info or some hundred thousand entries, and
-//! while it is read, translated and carried out it takes several times that much memory. So each takes
-//! of the memory for requests what its length says when its first bytes tell it, what its elements
-//! say as they arrive (`elements.rs`), and gives it back when the call is answered. One that finds no
-//! room is refused at once, and its sender may send it again, or in parts. Messages of up to
-//! [`FREE_SIZE_BYTES`] and of a few elements take nothing, being covered by what every call has: who
-//! asks for little is served. Who has announced more and then sends it a byte at a time keeps the room only until somebody
-//! else needs it: below [`PACE_BYTES_PER_S`] it gives way.
+//! while it is read, translated and carried out it takes several times that much memory. So each
+//! takes of the memory for requests what its length says when its first bytes tell it, what its
+//! elements say as they arrive (`elements.rs`), and gives it back when the call is answered. One
+//! that finds no room is refused at once, and its sender may send it again, or in parts. Messages
+//! of up to [`FREE_SIZE_BYTES`] and of a few elements take nothing, being covered by what every
+//! call has: who asks for little is served. Who has announced more and then sends it a byte at a
+//! time keeps the room only until somebody else needs it: below [`PACE_BYTES_PER_S`] it gives way.
 //!
 //! ```text
 //!   DATA frames of HTTP/2   ─────┬───────────────┬──────────┬─────
@@ -42,7 +42,8 @@ pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 /// Messages up to this take no memory of their own, unless they have many elements.
 pub const FREE_SIZE_BYTES: usize = 1 << 10;
 
-/// What such a message may be once it has been decoded; one of more elements counts like a longer one.
+/// What such a message may be once it has been decoded; one of more elements counts like a longer
+/// one.
 const FREE_DECODED_BYTES: u64 = 8 << 10;
 
 /// What a message takes while it is read and carried out.
@@ -56,7 +57,8 @@ struct Weights {
 }
 
 impl Weights {
-    /// Of the updates of a Write: what they are in the message, as a change, and as what became of it.
+    /// Of the updates of a Write: what they are in the message, as a change, and as what became of
+    /// it.
     const BATCH: Weights = Weights { byte: 2, outer: 768, inner: 128 };
     /// Of anything else: the JSON of a program, and objects of P4Info.
     const OTHER: Weights = Weights { byte: 8, outer: 512, inner: 512 };
