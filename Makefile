@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf conformance-testgen conformance-answers bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf conformance-testgen conformance-answers bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz corpus reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 # What can stand behind a lab; which of them a lab takes it says itself.
 OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
@@ -282,6 +282,12 @@ fuzz:            ## any bytes as everything that strangers send; TIME=10min in a
 	@vm/modules.sh
 	@vm/build.sh
 	@tests/fuzz.sh
+
+corpus:          ## what fuzzing has found, as few inputs as take all ways through the code, for the repository to keep; ONLY="source stf"
+	@vm/takes.sh ONLY
+	@vm/modules.sh
+	@vm/build.sh
+	@tests/fuzz.sh minimise
 
 reproducible:    ## the programs of the last commit, built in two folders, are the same bytes
 	@vm/takes.sh

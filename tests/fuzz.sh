@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# fuzz.sh: any bytes as everything that strangers send, for TIME (10min) in all: programs, JSON, P4Info,
-# packets, messages of P4Runtime, vitrine.v1 and Thrift, STF scripts, and, with examples changed at
-# random, the kit's YAML files and P4Info as text. ONLY="source stf" runs some of them.
+# fuzz.sh [minimise]: any bytes as everything that strangers send, for TIME (10min) in all: programs, JSON,
+# P4Info, packets, messages of P4Runtime, vitrine.v1 and Thrift, STF scripts, and, with examples changed
+# at random, the kit's YAML files and P4Info as text. ONLY="source stf" runs some of them.
 #
 # The Rust ones are libFuzzer's, led by coverage: the pinned compiler has all that takes (LLVM's
-# instruments are flags of it), so no nightly one is needed. What they find interesting is kept in
-# out/fuzz/corpus, and the next run begins with it; what breaks something in out/fuzz/found. Each has a
-# dictionary, made from where its subject has the words (tests/fuzz_words.py).
+# instruments are flags of it), so no nightly one is needed. They begin from what the repository keeps
+# (tests/fuzz_corpus.py) and from what earlier runs found, in out/fuzz/corpus; what breaks something is
+# in out/fuzz/found. Each has a dictionary, made from where its subject has the words
+# (tests/fuzz_words.py). How often each was executed in all runs is told at the end (tests/ledger.py).
+#
+# `minimise` finds as few inputs as take all the ways that those in out/fuzz/corpus take, and makes them
+# what the repository keeps.
 #
 # SANITIZER=address builds them with AddressSanitizer, which costs about half of the speed and memory
 # of its own. The pinned compiler has it, but as a feature that is not stable, hence RUSTC_BOOTSTRAP;
@@ -15,14 +19,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 
-seconds=$(build/venv/bin/python -m tests.chaos.span "${TIME:-10min}")
-names=${ONLY:-json messages p4info packets source stf super_packets thrift world yaml}
+libfuzzers="json messages p4info packets source stf super_packets thrift world"
+python=$PWD/build/venv/bin/python
 out=$PWD/out/fuzz
 mkdir -p "$out/found" "$out/log" "$out/dictionary"
 built=fuzz${SANITIZER:+-$SANITIZER}
-processors=$(nproc)
-share=$((seconds * processors / $(wc -w <<<"$names")))
 target=$(rustc -vV | sed -n 's/^host: //p')
+programs=$PWD/switch/target/$built/$target/release
+processors=$(nproc)
 
 step "Building the fuzzers (once, some minutes)"
 instruments="--cfg fuzzing -Cpasses=sancov-module"
@@ -36,59 +40,86 @@ if [ -n "${SANITIZER:-}" ]; then
     instruments+=" -Zsanitizer=$SANITIZER"
     memory_mb=4096
 fi
-export VITRINE_PYTHON=${VITRINE_PYTHON:-$PWD/build/venv/bin/python}
+export VITRINE_PYTHON=${VITRINE_PYTHON:-$python}
 # With a target named, what runs while building has no instruments.
 (cd switch/fuzz && RUSTFLAGS=$instruments CARGO_TARGET_DIR="../target/$built" \
     cargo build --quiet --locked --release --bins --target "$target")
 
-# examples NAME: where a fuzzer begins that has seen nothing yet.
-examples() {
-    case $1 in
-        source) echo tests/packets/*.p4 p4src/*/*.p4 ;;
-        stf) echo tests/packets/*.stf ;;
-        json) echo switch/crates/pipeline/tests/programs/*.json ;;
-    esac
+# all_at_once FUNCTION NAMES: a function for each of them, one a processor; what it says is in out/fuzz/log.
+all_at_once() {
+    xargs --max-procs="$processors" --replace bash -c "$1 {} >\"\$out/log/{}\" 2>&1" \
+        <<<"$(tr ' ' '\n' <<<"$2")"
 }
 
 # fuzz NAME: one of them for its share of the time.
 fuzz() {
-    local name=$1 corpus=$out/corpus/$1 flags=()
+    local name=$1 flags=() status=0
     if [ "$name" = yaml ]; then
-        exec build/venv/bin/python -m tests.fuzz_texts "$share"
+        "$python" -m tests.fuzz_texts "$share" || status=$?
+        echo "stat::seconds: $SECONDS"
+        return "$status"
     fi
-    if [ ! -d "$corpus" ]; then
-        mkdir -p "$corpus"
-        for file in $(examples "$name"); do
-            [ ! -e "$file" ] || cp "$file" "$corpus/"
-        done
-    fi
+    mkdir -p "$out/corpus/$name"
+    rm -rf "$out/kept/$name"
+    "$python" -m tests.fuzz_corpus unpack "$name" "$out/kept/$name"
     local dictionary=switch/fuzz/p4.dict
     if [ "$name" != source ]; then
         dictionary=$out/dictionary/$name
-        build/venv/bin/python -m tests.fuzz_words "$name" >"$dictionary"
+        "$python" -m tests.fuzz_words "$name" >"$dictionary"
     fi
-    flags+=(-dict="$dictionary")
     [ "$name" != json ] || flags+=(-max_len=40000)
+    SECONDS=0
     # An input may take ten seconds and 2 GiB (with a sanitizer twice as much); a loaded machine needs
     # its time.
-    exec "switch/target/$built/$target/release/$name" "$corpus" "${flags[@]}" \
+    "$programs/$name" "$out/corpus/$name" "$out/kept/$name" -dict="$dictionary" "${flags[@]}" \
         -max_total_time="$share" -timeout=10 -rss_limit_mb="$memory_mb" -print_final_stats=1 \
-        -artifact_prefix="$out/found/$name-"
+        -artifact_prefix="$out/found/$name-" || status=$?
+    echo "stat::seconds: $SECONDS"
+    return "$status"
 }
-export -f fuzz examples
-export out share target built memory_mb
 
+# minimise NAME: as little of its corpus as takes the same ways, into the repository.
+minimise() {
+    local name=$1 small=$out/small/$1
+    rm -rf "$small" "$out/kept/$name"
+    mkdir -p "$out/corpus/$name"
+    "$python" -m tests.fuzz_corpus unpack "$name" "$out/kept/$name"
+    # What is in the repository anyway comes first, and need not be kept twice.
+    "$python" -m tests.fuzz_corpus examples "$name" "$small"
+    "$programs/$name" -merge=1 -timeout=10 -rss_limit_mb="$memory_mb" -max_len=1000000 \
+        "$small" "$out/kept/$name" "$out/corpus/$name"
+    "$python" -m tests.fuzz_corpus pack "$name" "$small"
+}
+export -f fuzz minimise
+export out programs memory_mb python share
+
+if [ "${1:-}" = minimise ]; then
+    names=${ONLY:-$libfuzzers}
+    step "Minimising: $names"
+    all_at_once minimise "$names" || fail "it did not come to its end: out/fuzz/log says why."
+    for name in $names; do
+        tail -n 1 "$out/log/$name"
+    done
+    exit
+fi
+
+seconds=$("$python" -m tests.chaos.span "${TIME:-10min}")
+names=${ONLY:-$libfuzzers yaml}
+share=$((seconds * processors / $(wc -w <<<"$names")))
 step "Fuzzing: $names, each for $share s"
 status=0
-xargs --max-procs="$processors" --replace bash -c 'fuzz {} >"$out/log/{}" 2>&1' \
-    <<<"$(tr ' ' '\n' <<<"$names")" || status=$?
-total=0
+# Who interrupts it wants to know how far it came.
+trap : INT TERM
+all_at_once fuzz "$names" || status=$?
 for name in $names; do
-    count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$out/log/$name")
-    printf '  %-14s %12d executed\n' "$name" "${count:=0}"
-    total=$((total + count))
+    # One that was killed has said last how many there were at some power of two.
+    count=$(sed -n 's/^stat::number_of_executed_units: *//p; s/^#\([0-9]\+\)[^0-9].*/\1/p' "$out/log/$name" | tail -n 1)
+    took=$(sed -n 's/^stat::seconds: *//p' "$out/log/$name")
+    "$python" -m tests.ledger add "fuzz $name${SANITIZER:+, $SANITIZER sanitizer}" "${count:-0}" "${took:-$share}"
+    printf '  %-14s %12d executed\n' "$name" "${count:-0}"
 done
-printf '  %-14s %12d executed\n' all "$total"
+step "In all runs on this machine (out/ledger)"
+"$python" -m tests.ledger
 if [ "$status" -ne 0 ] || [ -n "$(ls -A "$out/found")" ]; then
     fail "something broke: what it was given is in out/fuzz/found, what it said in out/fuzz/log."
 fi

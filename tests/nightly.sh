@@ -11,7 +11,10 @@ fi
 optimised() { (cd switch && "$@" --locked --profile dev-live); }
 VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test transfers
 VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test scenarios
-SEEDS=$histories optimised cargo test -p vitrine-agent --test simulated
+began=$SECONDS
+# Other histories each night of the year.
+SEEDS=$histories FROM=$((10#$(date +%j) * histories)) optimised cargo test -p vitrine-agent --test simulated
+build/venv/bin/python -m tests.ledger add "histories of controllers" "$histories" $((SECONDS - began))
 SEEDS=$seeds build/venv/bin/python -m pytest tests/controller/test_restored_histories.py
 build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"

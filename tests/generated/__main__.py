@@ -1,7 +1,8 @@
 """Generated programs one after the other: `python -m tests.generated --from 0 --count 1000`.
 
 Each program that fails is made smaller and kept in out/generated/SEED. With ORACLE=<folder> the P4
-project's compiler and switch run the same programs (`oracle.py`).
+project's compiler and switch run the same programs (`oracle.py`). `python -m tests.ledger` says how
+many there were in all runs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from tests import ledger
 from tests.generated import grow, oracle, play
 from tests.generated.check import check
 
@@ -38,6 +40,7 @@ def main() -> int:
             for told in _beside(seed):
                 (known if told.is_known else kinds)[told.kind] += 1
     took_s = time.monotonic() - began_s
+    ledger.add("generated programs", arguments.count, took_s)
     print(f"{arguments.count} programs, {packets} packets, {took_s:.0f} s, {kinds.total()} failed")
     for kind, count in kinds.most_common():
         print(f"  {count:6} {kind}")

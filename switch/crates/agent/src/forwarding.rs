@@ -21,7 +21,7 @@ use super::learning::Learning;
 use super::measured::{Measured, Size, listed_bytes};
 
 /// A program that has been read and linked, ready to be put in force.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Load {
     config: Arc<Config>,
     binding: Binding,

@@ -13,7 +13,7 @@
 //! * who reads slowly costs others nothing and misses only what finds no room, all of which is counted.
 //!
 //! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test simulated` runs it alone,
-//! `SEEDS=100000` so many.
+//! `SEEDS=100000 FROM=200` so many, from that one on.
 
 #[path = "simulated/learning.rs"]
 mod learning;
@@ -172,7 +172,7 @@ fn program(port: u16) -> &'static Program {
 
 fn config_of(loaded: &Loaded) -> p4::ForwardingPipelineConfig {
     let cookie = p4::forwarding_pipeline_config::Cookie { cookie: loaded.cookie };
-    p4::ForwardingPipelineConfig { cookie: Some(cookie), ..program(loaded.port).config.clone() }
+    p4::ForwardingPipelineConfig { cookie: Some(cookie), ..(*program(loaded.port).config).clone() }
 }
 
 fn load(config: Arc<Config>) -> Result<Load, p4runtime::Refusal> {
@@ -839,7 +839,10 @@ fn number(variable: &str) -> Option<u64> {
 fn every_history_is_one_that_the_model_allows() {
     let seeds = match number("SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("SEEDS").unwrap_or(SEED_COUNT),
+        None => {
+            let first = number("FROM").unwrap_or(0);
+            first..first + number("SEEDS").unwrap_or(SEED_COUNT)
+        }
     };
     let (seed_count, mut list_count, mut lost_count) = (seeds.end - seeds.start, 0, 0);
     for seed in seeds {

@@ -2,7 +2,8 @@
 //!
 //! A crate uses the crates of its row and nothing else of ours, and a row only crates of the rows
 //! above it, so that there are no circles. A change here is a change of the architecture:
-//! ARCHITECTURE.md draws the same picture. `switch/fuzz` is a workspace of its own, and not looked at.
+//! ARCHITECTURE.md draws the same picture. `switch/fuzz` is a workspace of its own; of that only its lock
+//! file is looked at.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -111,6 +112,28 @@ const USES: &[(&str, &[&str])] = &[
             "pipeline",
             "stage",
             "stf",
+            "units",
+        ],
+    ),
+    (
+        "strangers",
+        &[
+            "agent",
+            "bits",
+            "bmruntime",
+            "bmv2",
+            "compiler",
+            "device",
+            "frames",
+            "messages",
+            "p4info",
+            "p4runtime",
+            "pipeline",
+            "ports",
+            "stage",
+            "stf",
+            "thrift",
+            "traffic",
             "units",
         ],
     ),
@@ -244,6 +267,46 @@ fn a_table_that_is_not_tight_or_not_in_order_is_found() {
         ]
     );
     assert_eq!(of(&[("a", &[]), ("b", &["a"])]), ["`c` is not in the table"]);
+}
+
+/// What a lock file says that each of our crates uses.
+fn locked(lock: &str) -> BTreeMap<String, Vec<String>> {
+    let quoted = |line: &str| line.split('"').nth(1).map(str::to_owned);
+    let packages = lock.split("[[package]]").skip(1).filter_map(|package| {
+        let name = quoted(package.lines().find(|line| line.starts_with("name = "))?)?;
+        let used = package.lines().filter(|line| line.starts_with(" \""));
+        // Where there are several versions of a crate, its own stands behind its name.
+        let used = used.filter_map(|line| Some(quoted(line)?.split(' ').next()?.to_owned()));
+        Some((ours(&name).to_owned(), used.collect()))
+    });
+    packages.collect()
+}
+
+/// The fuzzers are built rarely, and with the versions that are locked: nobody else would notice that
+/// they cannot be built any more.
+#[test]
+fn the_fuzzers_lock_file_knows_what_our_crates_use() {
+    let path = root().join("switch/fuzz/Cargo.lock");
+    let lock = std::fs::read_to_string(path).expect("the fuzzers have a lock file");
+    let mut violations = Vec::new();
+    let in_lock = locked(&lock);
+    for (name, used) in used_by_each_crate() {
+        let Some(known) = in_lock.get(&name) else { continue };
+        let unknown = used.iter().filter(|each| !known.contains(each));
+        violations.extend(unknown.map(|each| format!("`{name}` uses `{each}`")));
+    }
+    require_none("cd switch/fuzz && cargo update --offline --workspace", &violations);
+}
+
+#[test]
+fn a_lock_file_is_read() {
+    let lock = "version = 4\n\n[[package]]\nname = \"vitrine-a\"\nversion = \"0.1.0\"\n\
+                dependencies = [\n \"h2 0.4.1\",\n \"vitrine-b\",\n]\n\n[[package]]\nname = \"h2\"\n";
+    let used = BTreeMap::from([
+        ("a".to_owned(), vec!["h2".to_owned(), "vitrine-b".to_owned()]),
+        ("h2".to_owned(), Vec::new()),
+    ]);
+    assert_eq!(locked(lock), used);
 }
 
 #[test]

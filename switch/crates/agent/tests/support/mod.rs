@@ -53,7 +53,7 @@ pub async fn pause() {
 /// A program that sends IPv4 to one port; the port's number is its cookie, too.
 #[derive(Clone)]
 pub struct Program {
-    pub config: p4::ForwardingPipelineConfig,
+    pub config: Arc<p4::ForwardingPipelineConfig>,
 }
 
 impl Program {
@@ -68,7 +68,14 @@ impl Program {
             p4_device_config: bmv2::write(&output.program.expect("checked above")).into(),
             cookie: Some(p4::forwarding_pipeline_config::Cookie { cookie: port }),
         };
-        Program { config }
+        Program { config: Arc::new(config) }
+    }
+
+    /// Ready to be put in force.
+    pub fn loaded(&self, settings: &pipeline::Config) -> Load {
+        let message = p4::ForwardingPipelineConfig::clone(&self.config);
+        let config = Arc::new(Config::new(Some(message)).expect("it fits"));
+        Load::new(config, settings).expect("it loads")
     }
 
     fn info(&self) -> &P4Info {
@@ -130,6 +137,11 @@ impl Rig {
     /// One whose programs and entries come out of this memory.
     pub fn start_with(old: &Program, new: &Program, memory: Budget) -> Rig {
         let settings = pipeline::Config { memory, ..pipeline::Config::default() };
+        Rig::running(old.loaded(&settings), new, settings)
+    }
+
+    /// One that runs what was loaded before, with the same settings.
+    pub fn running(load: Load, new: &Program, settings: pipeline::Config) -> Rig {
         let (plane, inbox) = exchange(Arc::new(|| ()));
         let (reporter, _reports) = Reporter::new();
         let (discard, _freed_at_once) = Discard::new();
@@ -145,8 +157,6 @@ impl Rig {
         let now = Time::ZERO;
         let mut rig = Rig { new: new.clone(), device, attached, agent, front, now, stream };
         rig.become_primary();
-        let config = Arc::new(Config::new(Some(old.config.clone())).expect("it fits"));
-        let load = Load::new(config, &settings).expect("it loads");
         let (agent, mut plane) = rig.parts();
         agent.adopt(&mut plane, load);
         rig
@@ -227,7 +237,7 @@ impl Rig {
         action: Action,
         program: &Program,
     ) -> p4::SetForwardingPipelineConfigRequest {
-        let config = Some(program.config.clone());
+        let config = Some(p4::ForwardingPipelineConfig::clone(&program.config));
         p4::SetForwardingPipelineConfigRequest {
             config,
             action: action.into(),

@@ -2,10 +2,12 @@
 //! here, and the fuzz target `messages`.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use agent::Load;
 use agent::devices::Opened;
+use agent::front::Front;
 use messages::p4::v1 as p4;
 use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
 use messages::p4::v1::update::Type;
@@ -18,7 +20,7 @@ use units::memory::Owner;
 use super::{Call, DEVICE_ID, Rig};
 
 /// How many kinds of messages there are.
-pub const KIND_COUNT: u8 = 9;
+pub const KIND_COUNT: u8 = 10;
 
 /// A message of each kind that the rig takes, for who begins with those and changes them.
 pub fn valid(rig: &Rig, kind: u8) -> Vec<u8> {
@@ -46,7 +48,11 @@ pub fn valid(rig: &Rig, kind: u8) -> Vec<u8> {
             let port = v1::AddPortRequest { port: 4, ..Default::default() };
             v1::AddPortRequest { device_id, device: "veth4".to_owned(), ..port }.encode_to_vec()
         }
-        7 => v1::WatchRequest { links: true, interval_ms: 1, ..Default::default() }.encode_to_vec(),
+        7 => {
+            let removed = v1::RemovePortRequest { port: 3, ..Default::default() };
+            v1::RemovePortRequest { device_id, ..removed }.encode_to_vec()
+        }
+        8 => v1::WatchRequest { links: true, interval_ms: 1, ..Default::default() }.encode_to_vec(),
         _ => {
             let filters = vec![v1::TraceFilter::default()];
             v1::TraceRequest { filters, device_id: 0 }.encode_to_vec()
@@ -64,7 +70,6 @@ pub fn offer(rig: &mut Rig, kind: u8, bytes: &[u8]) -> bool {
 fn call_of(rig: &mut Rig, kind: u8, bytes: &[u8]) -> Option<Call> {
     let front = rig.front();
     let election_id = Some(p4::Uint128 { high: 0, low: 1 });
-    let ours = Some(v1::ElectionId { high: 0, low: 1 });
     // Whatever is answered: that it is, and that the switch goes on, is what is asked.
     Some(match kind {
         0 => {
@@ -102,6 +107,15 @@ fn call_of(rig: &mut Rig, kind: u8, bytes: &[u8]) -> Option<Call> {
             }
             Box::pin(async {})
         }
+        _ => return router_call_of(&front, kind, bytes),
+    })
+}
+
+/// The same for a message of vitrine.v1.
+fn router_call_of(front: &Arc<Front>, kind: u8, bytes: &[u8]) -> Option<Call> {
+    let front = Arc::clone(front);
+    let ours = Some(v1::ElectionId { high: 0, low: 1 });
+    Some(match kind {
         4 => {
             let request = v1::ConfigureRequest::decode(bytes).ok()?;
             let request =
@@ -119,6 +133,12 @@ fn call_of(rig: &mut Rig, kind: u8, bytes: &[u8]) -> Option<Call> {
             Box::pin(async move { drop(front.add_port(request, Room::USUAL, open).await) })
         }
         7 => {
+            let request = v1::RemovePortRequest::decode(bytes).ok()?;
+            let request =
+                v1::RemovePortRequest { device_id: DEVICE_ID, election_id: ours, ..request };
+            Box::pin(async move { drop(front.remove_port(request).await) })
+        }
+        8 => {
             let request = v1::WatchRequest::decode(bytes).ok()?;
             Box::pin(async move { drop(front.watch(&request).await) })
         }

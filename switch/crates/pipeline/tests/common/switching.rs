@@ -12,8 +12,6 @@ use pipeline::{
 };
 use units::{DropReason, PortId, Time};
 
-const DROP_PORT: PortId = PortId(511);
-
 /// How often one frame may pass through ingress: programs that resubmit for ever end here.
 const PASSES_MAX: usize = 64;
 /// How many copies one frame may become.
