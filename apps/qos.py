@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from apps import options
 from apps.qos_file import Qos, load
-from controller import classes, routers
+from controller import classes, reader, routers
 from controller.entities import CloneSession
 from controller.entries import Call, Entry, Exact
 from controller.errors import ControllerError
@@ -107,6 +107,7 @@ def _simple_switch_queues(host: str, port: int) -> SetQueues:
     return configure
 
 
+@reader.ends_unread
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="qos", description=__doc__.splitlines()[0])

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from apps.programming import Router
-from controller import compiling
+from controller import compiling, reader
 from controller import routers as running
 from controller.errors import ControllerError
 
@@ -85,6 +85,7 @@ def answer(
     return {"ok": True, "lines": lines}
 
 
+@reader.ends_unread
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="reload", description=__doc__.splitlines()[0])

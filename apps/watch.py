@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from apps import options
+from controller import reader
 from controller.errors import ControllerError
 from controller.session import Session
 from controller.tables import Row, Table, open_table
@@ -120,6 +121,7 @@ def record(watched: Watched, samples: Table | None, events: Table | None) -> tup
     return sample_count, event_count
 
 
+@reader.ends_unread
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     given = _parser().parse_args(arguments)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TypeAlias
 
+from controller import reader
 from controller.errors import ControllerError
 from controller.ownership import give_to_caller
 from controller.toolchain import ROOT
@@ -28,6 +29,7 @@ FILMS = working.WORK.parent / "out" / "course"
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
+@reader.ends_unread
 def main() -> int:
     """Does what the first word says; 0, 1 if a case is not met, 2 if nothing could be done."""
     arguments = _parser().parse_args()

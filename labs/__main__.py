@@ -15,13 +15,13 @@ python -m labs handout RUN      puts the table of a kept run into its lab's hand
 from __future__ import annotations
 
 import os
-import select
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from controller import reader
 from controller.errors import ControllerError
 from controller.toolchain import Toolchain
 from labs import archive, catalogue, check, handout, worlds
@@ -41,8 +41,6 @@ BOTH = "both"
 
 # The commands that take their time.
 RUNS = ("run", "check")
-# 128 + SIGPIPE, as shells count it.
-UNREAD = 141
 # What can stand behind the commands that run nothing.
 TAKEN = {
     "list": (),
@@ -65,7 +63,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        if not _is_unread():
+        if not reader.is_gone():
             raise
         return _unread(arguments)
     except (ControllerError, LabError, TopologyError) as error:
@@ -77,24 +75,16 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def _is_unread() -> bool:
-    """Whether what we print goes to a program that has ended, such as `head`."""
-    poll = select.poll()
-    poll.register(sys.stdout, 0)
-    return any(event & select.POLLERR for _, event in poll.poll(0))
-
-
 def _unread(arguments: list[str]) -> int:
     """Ends as other programs do whose reader is gone; of a run, the sentence that it has missed."""
-    # What is still to be printed goes nowhere, or Python would fail over it once more.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    status = reader.let_go()
     if arguments[0] in RUNS:
         print(
             "vitrine: the program that read this has ended, and so the run ends too. "
             "`make results` lists what is kept.",
             file=sys.stderr,
         )
-    return UNREAD
+    return status
 
 
 def _do(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ import sys
 import grpc
 from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 
-from controller import device, routers
+from controller import device, reader, routers
 from controller.connection import REQUEST_DEADLINE_S
 from controller.errors import ControllerError
 from controller.session import Session
@@ -29,6 +29,7 @@ COUNT = 3
 FORMS = ("text", "json")
 
 
+@reader.ends_unread
 def main() -> int:
     """Returns the exit status."""
     try:

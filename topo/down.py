@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from controller import routers
+from controller import reader, routers
 from topo import record
 from topo.errors import TopologyError
 from topo.units import counted
 
 
+@reader.ends_unread
 def main() -> int:
     """Returns the exit status."""
     try:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from controller import reader
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
 from labs.errors import LabError, SettingError
@@ -29,6 +30,7 @@ from topo.errors import TopologyError
 SHIPPED = ROOT / "labs" / "sweeps"
 
 
+@reader.ends_unread
 def main(environment: Mapping[str, str] = os.environ) -> int:
     """Returns the exit status."""
     try:

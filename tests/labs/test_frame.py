@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from controller.reader import UNREAD
 from controller.toolchain import ROOT
 from labs import __main__ as command_line
 from labs import catalogue, trace
@@ -472,7 +473,7 @@ def test_a_reader_who_has_seen_enough_ends_a_command_without_a_traceback():
     )
     command.stdout.close()
     assert command.stderr.read() == ""
-    assert command.wait() == command_line.UNREAD
+    assert command.wait() == UNREAD
 
 
 @pytest.mark.parametrize(("arguments", "said"), [(["list"], ""), (["run", "x"], "make results")])
@@ -484,7 +485,7 @@ def test_of_a_run_that_nobody_reads_any_more_it_is_said_that_something_is_kept(
     with os.fdopen(writer, "w") as unread:
         monkeypatch.setattr(sys, "stdout", unread)
         monkeypatch.setattr(command_line, "_do", lambda _: print("a line") or 0)
-        assert command_line.main(arguments) == command_line.UNREAD
+        assert command_line.main(arguments) == UNREAD
     err = capfd.readouterr().err
     assert said in err
     assert bool(err) == bool(said)

@@ -8,6 +8,7 @@ pub mod arguments;
 pub mod entries;
 pub mod files;
 pub mod lsp;
+pub mod output;
 pub mod render;
 pub mod run;
 
@@ -39,7 +40,7 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
         Ok(Ok(outcome)) => outcome,
         _ => Outcome::failed("the compiler failed; please report the program that makes it fail"),
     };
-    print!("{}", outcome.text);
-    eprint!("{}", outcome.messages);
+    output::show(outcome.text);
+    output::tell(outcome.messages);
     ExitCode::from(outcome.status)
 }

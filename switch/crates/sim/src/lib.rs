@@ -49,7 +49,7 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(message) => {
-            eprintln!("vitrine-sim: {message}");
+            p4c::output::tell(format_args!("vitrine-sim: {message}\n"));
             ExitCode::from(2)
         }
     }

@@ -10,6 +10,7 @@ use std::{io, process, thread};
 
 use agent::devices::NoDevices;
 use clap::Args;
+use p4c::output;
 use pipeline::native::Compile;
 use serde_json::json;
 use service::address::Address;
@@ -68,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let server = server::serve(offer).map_err(|error| cannot_serve(&arguments.address, &error))?;
     let listening = server.address().to_string();
     end_when_asked(server, arguments.end_with_input)?;
-    println!("{}", json!({ "listening": listening }));
+    output::show(format_args!("{}\n", json!({ "listening": listening })));
     let start = Instant::now();
     loop {
         match stage.work(start.elapsed()) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use p4c::output;
 use pipeline::Config;
 use pipeline::native::Compile;
 use stf::{CPU_PORT, Statement, Test};
@@ -39,15 +40,15 @@ pub fn run(arguments: &Arguments) -> Result<bool, String> {
     for (line, statement) in &statements {
         if let Err(message) = test.apply(*line, statement) {
             failures += 1;
-            println!("{}, line {line}: {message}", path.display());
+            output::show(format_args!("{}, line {line}: {message}\n", path.display()));
         }
     }
     for mismatch in test.mismatches() {
         failures += 1;
-        print!("{mismatch}");
+        output::show(mismatch);
     }
     let verdict = if failures == 0 { "passed" } else { "FAILED" };
-    println!("{}: {verdict}, {} statements", path.display(), statements.len());
+    output::show(format_args!("{}: {verdict}, {} statements\n", path.display(), statements.len()));
     Ok(failures == 0)
 }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 
+use p4c::output;
 use queueing::Stop;
 use queueing::slotted::{self, Experiment, Outcome};
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
             let outcome = slotted::run_with(&experiment, guest);
             let outcome = outcome.map_err(|stop| told(&router, &stop))?;
             let run = Run { router: router.clone(), experiment, outcome };
-            println!("{}", run.line());
+            output::show(format_args!("{}\n", run.line()));
             runs.push(run);
         }
     }
@@ -42,7 +43,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 /// Why there is no outcome. What a decider did wrong is told to programs too.
 fn told(router: &Router, stop: &Stop) -> String {
     if let Stop::Fault(fault) = stop {
-        println!("{}", outside::fault_line("fabric", router.arbiter_name().unwrap_or(""), fault));
+        output::show(format_args!(
+            "{}\n",
+            outside::fault_line("fabric", router.arbiter_name().unwrap_or(""), fault)
+        ));
         return format!("{router}: {fault}");
     }
     stop.to_string()

@@ -4,6 +4,7 @@ mod aqm;
 mod arguments;
 mod words;
 
+use p4c::output;
 use queueing::Stop;
 use queueing::one_port::{self, ClassOutcome, Experiment, Outcome};
 use serde_json::{Value, json};
@@ -33,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
             let outcome = one_port::run_with(&experiment, guests);
             let outcome = outcome.map_err(|stop| told(&setup, &stop))?;
             let run = Run { setup: setup.clone(), loads, experiment, outcome };
-            println!("{}", run.line());
+            output::show(format_args!("{}\n", run.line()));
             runs.push(run);
         }
     }
@@ -47,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 /// Why there is no outcome. What a decider did wrong is told to programs too.
 fn told(setup: &Setup, stop: &Stop) -> String {
     if let Stop::Fault(fault) = stop {
-        println!("{}", outside::fault_line("queue", &setup.to_string(), fault));
+        output::show(format_args!("{}\n", outside::fault_line("queue", &setup.to_string(), fault)));
         return format!("{setup}: {fault}");
     }
     stop.to_string()

@@ -10,6 +10,7 @@ mod text;
 use std::path::PathBuf;
 
 use clap::Args;
+use p4c::output;
 use pipeline::{Config, InstanceType};
 use stf::{CPU_PORT, Test};
 use units::PortId;
@@ -51,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     for (port, bytes) in packets? {
         let records = test.switch().send_traced(PortId(port), &bytes);
         let rendered = if arguments.json { json::render(&records) } else { text::render(&records) };
-        print!("{rendered}");
+        output::show(rendered);
     }
     Ok(())
 }
