@@ -26,6 +26,7 @@ from bm_runtime.standard.ttypes import (  # isort: skip
     InvalidSwapOperation,
     SwapOperationErrorCode,
 )
+from sswitch_runtime.ttypes import MirroringSessionConfig  # isort: skip
 
 
 def test_the_program_is_handed_out_as_it_was_loaded(switch: Door, program: Path) -> None:
@@ -56,7 +57,38 @@ def test_resetting_makes_everything_as_the_program_declares_it(switch: Door) -> 
     assert standard.bm_mt_get_num_entries(0, "ingress.fixed") == 1
 
 
-@ours_alone
+def test_a_reset_leaves_alone_what_belongs_to_the_switch(switch: Door) -> None:
+    standard, sessions = switch.standard, switch.switch
+    sessions.mirroring_session_add(100, MirroringSessionConfig(port=3))
+    standard.bm_parse_vset_add(0, "read.tagged", b"\x81\x00")
+    switch.multicast.bm_mc_mgrp_create(0, 5)
+    standard.bm_reset_state()
+    assert sessions.mirroring_session_get(100) == MirroringSessionConfig(port=3)
+    assert standard.bm_parse_vset_get(0, "read.tagged") == [b"\x81\x00"]
+    # Multicast groups are gone.
+    assert json.loads(switch.multicast.bm_mc_get_entries(0))["mgrps"] == []
+    standard.bm_parse_vset_clear(0, "read.tagged")
+    sessions.mirroring_session_delete(100)
+
+
+def test_groups_and_sessions_stay_when_programs_are_swapped(program: Path, tmp_path: Path) -> None:
+    with door(program, tmp_path) as switch:
+        multicast, sessions = switch.multicast, switch.switch
+        multicast.bm_mc_mgrp_create(0, 5)
+        node = multicast.bm_mc_node_create(0, 10, "1010", "")
+        multicast.bm_mc_node_associate(0, 5, node)
+        multicast.bm_mc_set_lag_membership(0, 2, "100")
+        sessions.mirroring_session_add(100, MirroringSessionConfig(port=3))
+        before = json.loads(multicast.bm_mc_get_entries(0))
+        add(switch)
+        switch.standard.bm_load_new_config(program.read_text())
+        switch.standard.bm_swap_configs()
+        assert json.loads(multicast.bm_mc_get_entries(0)) == before
+        assert sessions.mirroring_session_get(100) == MirroringSessionConfig(port=3)
+        assert switch.standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
+        multicast.bm_mc_node_dissociate(0, 5, node)
+
+
 def test_another_program_is_loaded_written_to_and_swapped_in(program: Path, tmp_path: Path) -> None:
     with door(program, tmp_path) as switch:
         standard = switch.standard

@@ -65,6 +65,34 @@ def test_an_entry_is_added_read_modified_and_removed(switch: Door) -> None:
     assert standard.bm_mt_get_entries(0, table) == []
 
 
+def test_a_handle_stands_for_one_entry_only(switch: Door) -> None:
+    standard, table = switch.standard, "ingress.by_address"
+    first, second, third = (add(switch, key=bytes([number]) * 6) for number in (1, 2, 3))
+    standard.bm_mt_delete_entry(0, table, third)
+    standard.bm_mt_delete_entry(0, table, first)
+    # The lowest number that is free, for the second time.
+    again = add(switch)
+    assert again == 1 << 24
+    delete, modify = standard.bm_mt_delete_entry, standard.bm_mt_modify_entry
+    assert code_of(delete, 0, table, first) == Code.EXPIRED_HANDLE
+    assert code_of(modify, 0, table, first, "ingress.drop", []) == Code.EXPIRED_HANDLE
+    assert code_of(standard.bm_mt_get_entry, 0, table, third) == Code.INVALID_HANDLE
+    assert standard.bm_mt_get_entry(0, table, again).entry_handle == again
+    listed = [it.entry_handle for it in standard.bm_mt_get_entries(0, table)]
+    assert listed == [again, second]
+    standard.bm_mt_delete_entry(0, table, again)
+    assert add(switch) == 2 << 24
+
+
+def test_handles_begin_again_in_a_table_that_was_cleared(switch: Door) -> None:
+    standard, table = switch.standard, "ingress.by_address"
+    standard.bm_mt_delete_entry(0, table, add(switch))
+    assert add(switch) == 1 << 24
+    add(switch, key=MAC[::-1])
+    standard.bm_mt_clear_entries(0, table, False)
+    assert [add(switch), add(switch, key=MAC[::-1])] == [0, 1]
+
+
 def test_every_kind_of_key_comes_back_as_it_was_written(switch: Door) -> None:
     standard, options = switch.standard, BmAddEntryOptions(priority=7)
     prefix = BmMatchParam(

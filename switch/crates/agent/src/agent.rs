@@ -30,6 +30,7 @@ use pipeline::Pipeline;
 use traffic::Histogram;
 use units::{PortId, Span, Time};
 
+use super::carried;
 use super::configure::ConfigureJob;
 use super::describe::DescribeJob;
 use super::discard::Discard;
@@ -301,13 +302,7 @@ impl Agent {
             }
             Request::Settle { reply: slot } => reply(slot, ()),
             Request::Commit { load, reply: slot } => reply(slot, self.commit(plane, load)),
-            Request::Save { load, reply: slot } => {
-                if let Some(before) = self.saved.replace(load.into_parts()) {
-                    self.discard.take(before);
-                }
-                self.publish();
-                reply(slot, Ok(()));
-            }
+            Request::Save { load, reply: slot } => reply(slot, self.save(plane, load)),
             Request::Reconcile { load, reply: slot } => self.begin_reconciling(plane, load, slot),
             Request::Describe { ports, reply: slot } => {
                 let job = DescribeJob::new(plane, ports, self.lags.clone(), slot, left);
@@ -437,13 +432,32 @@ impl Agent {
 
     fn commit(&mut self, plane: &mut impl DataPlane, load: Option<Load>) -> Result<(), Refusal> {
         let (forwarding, pipeline) = match load {
-            Some(load) => load.into_parts(),
+            Some(load) => self.succeed(plane, load)?,
             None => self.saved.take().ok_or_else(|| {
                 Refusal::not_found("no configuration is saved; use VERIFY_AND_SAVE first")
             })?,
         };
         self.put_in_force(plane, forwarding, pipeline);
         Ok(())
+    }
+
+    fn save(&mut self, plane: &mut impl DataPlane, load: Load) -> Result<(), Refusal> {
+        let parts = self.succeed(plane, load)?;
+        if let Some(before) = self.saved.replace(parts) {
+            self.discard.take(before);
+        }
+        self.publish();
+        Ok(())
+    }
+
+    /// A program with what it takes over from the one in force.
+    fn succeed(
+        &self,
+        plane: &mut impl DataPlane,
+        load: Load,
+    ) -> Result<(Forwarding, Box<Pipeline>), Refusal> {
+        let pipeline = plane.device().pipeline();
+        carried::succeed(load, self.active.as_ref().zip(pipeline))
     }
 
     /// Puts a program in force that no controller has sent: that of the command line.

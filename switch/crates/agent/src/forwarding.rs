@@ -16,6 +16,7 @@ use p4runtime::translate::table::Attachment;
 use pipeline::{EntryId, Pipeline};
 use units::Time;
 
+use super::keeps::Keeps;
 use super::kept::Kept;
 use super::learning::Learning;
 use super::measured::{Measured, Size, listed_bytes};
@@ -26,6 +27,8 @@ pub struct Load {
     config: Arc<Config>,
     binding: Binding,
     pipeline: Box<Pipeline>,
+    /// What it is to take over.
+    keeps: Keeps,
 }
 
 /// A program in use, beside its pipeline.
@@ -111,12 +114,22 @@ impl Load {
             config.index.bound_names(settings.memory);
         }
         let binding = Binding::new(&config.index, &pipeline)?;
-        Ok(Self { config, binding, pipeline: Box::new(pipeline) })
+        Ok(Self { config, binding, pipeline: Box::new(pipeline), keeps: Keeps::Nothing })
+    }
+
+    /// The same, to take over this much from the program that packets run through by then.
+    #[must_use]
+    pub fn keeping(self, keeps: Keeps) -> Self {
+        Self { keeps, ..self }
     }
 
     /// Strings keep their numbers where entries are taken over.
     pub(super) fn take_names(&self, before: &Config) -> Result<(), Refusal> {
         self.config.index.adopt_names(&before.index)
+    }
+
+    pub(super) fn keeps(&self) -> Keeps {
+        self.keeps
     }
 
     pub(super) fn into_parts(self) -> (Forwarding, Box<Pipeline>) {

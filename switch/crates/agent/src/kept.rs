@@ -5,16 +5,32 @@ use std::fmt;
 
 /// One value of a type that only the visitor knows.
 #[derive(Default)]
-pub(super) struct Kept(Option<Box<dyn Any + Send>>);
+pub(super) struct Kept(Option<Held>);
+
+struct Held {
+    value: Box<dyn Any + Send>,
+    /// Makes another of its type.
+    copy: fn(&dyn Any) -> Box<dyn Any + Send>,
+}
 
 impl Kept {
     /// The value, which begins as its type's default; another visitor's is replaced.
-    pub fn of<T: Any + Default + Send>(&mut self) -> Option<&mut T> {
-        if !self.0.as_ref().is_some_and(|kept| kept.is::<T>()) {
-            self.0 = Some(Box::new(T::default()));
+    pub fn of<T: Any + Clone + Default + Send>(&mut self) -> Option<&mut T> {
+        if !self.0.as_ref().is_some_and(|held| held.value.is::<T>()) {
+            self.0 = Some(Held { value: Box::new(T::default()), copy: copy_of::<T> });
         }
-        self.0.as_mut()?.downcast_mut()
+        self.0.as_mut()?.value.downcast_mut()
     }
+}
+
+impl Clone for Kept {
+    fn clone(&self) -> Kept {
+        Kept(self.0.as_ref().map(|held| Held { value: (held.copy)(&*held.value), ..*held }))
+    }
+}
+
+fn copy_of<T: Any + Clone + Default + Send>(value: &dyn Any) -> Box<dyn Any + Send> {
+    Box::new(value.downcast_ref::<T>().cloned().unwrap_or_default())
 }
 
 impl fmt::Debug for Kept {

@@ -8,7 +8,7 @@ use p4runtime::translate::replication::{CloneSession, MulticastGroup};
 use p4runtime::translate::table::Attachment;
 
 /// A map of things that controllers wrote.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Measured<K, V> {
     map: BTreeMap<K, V>,
     size_bytes: u64,

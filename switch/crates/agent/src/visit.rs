@@ -206,8 +206,9 @@ impl Site<'_> {
         target.pipeline.replication.set_session(id, session);
     }
 
-    /// What a visitor keeps with the program, and finds again until the program is replaced.
-    pub fn kept<T: Any + Default + Send>(&mut self) -> Option<&mut T> {
+    /// What a visitor keeps with the program, and finds again until the program is replaced, if not
+    /// longer ([`Keeps::Copies`](crate::Keeps)).
+    pub fn kept<T: Any + Clone + Default + Send>(&mut self) -> Option<&mut T> {
         self.target.as_mut()?.forwarding.ledger.kept.of()
     }
 }

@@ -12,6 +12,7 @@ pub mod table {
 
     pub const FULL: Thrown = Thrown(1);
     pub const INVALID_HANDLE: Thrown = Thrown(2);
+    pub const EXPIRED_HANDLE: Thrown = Thrown(3);
     pub const COUNTERS_DISABLED: Thrown = Thrown(4);
     pub const METERS_DISABLED: Thrown = Thrown(5);
     pub const AGEING_DISABLED: Thrown = Thrown(6);

@@ -6,7 +6,7 @@ use thrift::{Struct, Value};
 
 use crate::actions::action_of;
 use crate::codes::{Thrown, of_default, of_entries, table};
-use crate::found::{direct_table_of, entry_of, loaded, pipeline, table_of};
+use crate::found::{direct_table_of, entry_of, handle_value, loaded, pipeline, table_of};
 use crate::job::{Outcome, Run, Walk};
 use crate::keys::{key_of, priority_of};
 
@@ -28,13 +28,15 @@ fn count(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     Ok(Some(Value::I64(i64::try_from(count).unwrap_or(i64::MAX))))
 }
 
-/// Removes the entries one by one; then, if asked to, puts the default entry of the program back.
+/// Removes the entries one by one, after which handles begin again; then, if asked to, puts the
+/// default entry of the program back.
 fn clear(site: &mut Site<'_>, arguments: &Struct) -> Result<Walk, Thrown> {
     let table = table_of(site, arguments)?;
     let (resets_default, numbers) = (arguments.bool(3), loaded(site, table)?.entry_numbers());
     let behind_entries = u64::from(numbers);
     Ok(Walk::each(0..behind_entries + 1, move |site, at| {
         if at == behind_entries {
+            pipeline(site, table::INVALID_NAME)?.table_mut(table).forget_generations();
             return match resets_default {
                 // A constant default entry is what it was at first.
                 true => set_default_entry(site, table, None).or(Ok(())),
@@ -59,7 +61,7 @@ fn add(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let action = action_of(pipeline, table, arguments, 4)?;
     let entry = Entry { key, priority, action, idle_timeout: None };
     let id = pipeline.insert_entry(table, entry, now).map_err(|error| of_entries(&error))?;
-    Ok(Some(Value::I32(id.0.cast_signed())))
+    Ok(Some(handle_value(pipeline.table(table), id)))
 }
 
 fn set_default(site: &mut Site<'_>, arguments: &Struct) -> Outcome {

@@ -2,7 +2,7 @@
 
 use agent::visit::Site;
 use pipeline::{EntryId, Pipeline, Table};
-use thrift::Struct;
+use thrift::{Struct, Value};
 
 use crate::codes::{Thrown, table};
 
@@ -50,10 +50,15 @@ pub fn entry_of(
     arguments: &Struct,
     number: i16,
 ) -> Result<EntryId, Thrown> {
-    let handle = u32::try_from(arguments.i32(number)).map_err(|_| table::INVALID_HANDLE)?;
-    let id = EntryId(handle);
-    loaded(site, table)?.entry(id).map_err(|_| table::INVALID_HANDLE)?;
-    Ok(id)
+    let (of, handle) = (loaded(site, table)?, arguments.i32(number).cast_unsigned());
+    let id = of.id_of_handle(handle);
+    of.entry(id).map_err(|_| table::INVALID_HANDLE)?;
+    if of.handle(id) == handle { Ok(id) } else { Err(table::EXPIRED_HANDLE) }
+}
+
+/// What clients call an entry by.
+pub fn handle_value(of: &Table, id: EntryId) -> Value {
+    Value::I32(of.handle(id).cast_signed())
 }
 
 /// An index of an array with so many cells.

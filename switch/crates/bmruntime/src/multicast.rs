@@ -48,14 +48,14 @@ const LAG_COUNT_MAX: usize = 256;
 const NODE_COUNT_MAX: usize = 4096;
 
 /// What the interface knows that the pipeline does not.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Kept {
     nodes: BTreeMap<u32, KeptNode>,
     /// As they were set, for reading.
     lags: BTreeMap<u16, Vec<PortId>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct KeptNode {
     node: Node,
     group: Option<u32>,

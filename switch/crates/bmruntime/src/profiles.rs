@@ -7,7 +7,7 @@ use thrift::{Struct, Type, Value};
 use crate::actions::{data_of, data_value};
 use crate::codes::{Thrown, of_default, of_entries, table};
 use crate::entries::set_entry_ttl;
-use crate::found::{entry_of, loaded, object, pipeline, table_of};
+use crate::found::{entry_of, handle_value, loaded, object, pipeline, table_of};
 use crate::job::{Outcome, Run, Walk};
 use crate::keys::{key_of, priority_of};
 
@@ -269,7 +269,7 @@ fn add_entry(
     let (key, priority) = (key_of(of, arguments.list(3))?, priority_of(of, arguments, 5));
     let entry = Entry { key, priority, action, idle_timeout: None };
     let id = pipeline.insert_entry(table, entry, now).map_err(|error| of_entries(&error))?;
-    Ok(Some(Value::I32(id.0.cast_signed())))
+    Ok(Some(handle_value(pipeline.table(table), id)))
 }
 
 fn add_entry_of_member(site: &mut Site<'_>, arguments: &Struct) -> Outcome {

@@ -7,7 +7,7 @@ use units::Time;
 
 use crate::actions::action_entry;
 use crate::codes::{Thrown, of_entries, table};
-use crate::found::{entry_of, loaded, table_of};
+use crate::found::{entry_of, handle_value, loaded, table_of};
 use crate::job::{Outcome, Run, Walk};
 use crate::keys::{key_of, key_value, options_value, priority_of};
 
@@ -71,7 +71,7 @@ fn described(site: &Site<'_>, table: usize, id: EntryId) -> Result<Value, Thrown
     let described = Struct::default()
         .with(1, key_value(of, &entry.key))
         .with(2, options_value(of, entry.priority))
-        .with(3, Value::I32(id.0.cast_signed()))
+        .with(3, handle_value(of, id))
         .with(4, action_entry(pipeline, Some(&entry.action)));
     Ok(Value::Struct(match life(pipeline, table, id, site.now()) {
         Some(life) => described.with(5, life),

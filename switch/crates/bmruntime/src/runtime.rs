@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use agent::Load;
 use agent::devices::Opened;
 use agent::front::Front;
+use agent::{Keeps, Load};
 use p4runtime::Refusal;
 use p4runtime::config::Config;
 use thrift::{ApplicationError, ApplicationErrorKind, Call, Reply, Struct, Value};
@@ -14,7 +14,8 @@ use units::PortId;
 use crate::codes::{Thrown, swap};
 use crate::job::{Job, Outcome};
 use crate::md5::md5;
-use crate::{functions, ids, ports, queues};
+use crate::queues::Settings;
+use crate::{functions, ids, ports};
 
 /// The field of a function's result that holds its exception: each function has one at most.
 const EXCEPTION: i16 = 1;
@@ -45,6 +46,7 @@ pub struct Runtime<H> {
     port: u16,
     /// Where digests are published, as an address of nanomsg; empty: nowhere.
     notifications: String,
+    queues: Settings,
 }
 
 /// Why there is no outcome: the switch cannot.
@@ -74,7 +76,8 @@ impl<H: Host> Runtime<H> {
         port: u16,
         notifications: String,
     ) -> Runtime<H> {
-        Runtime { front, host, device_id, port, notifications }
+        let queues = Settings::default();
+        Runtime { front, host, device_id, port, notifications, queues }
     }
 
     /// What becomes of a call.
@@ -101,7 +104,7 @@ impl<H: Host> Runtime<H> {
             return Ok(visit.await??);
         }
         if matches!(&*call.service, "psa_switch" | "simple_switch")
-            && let Some(done) = queues::call(&self.front, &call.method, &call.arguments).await
+            && let Some(done) = self.queues.call(&self.front, &call.method, &call.arguments).await
         {
             return Ok(Some(Value::I32(done?)));
         }
@@ -144,6 +147,7 @@ impl<H: Host> Runtime<H> {
         let (port, device) = (ports::port_of(arguments, 2)?, arguments.text(1).to_owned());
         let opened = self.host.open(port, device.clone()).await.map_err(|_| ports::ERROR)?;
         ports::add(&self.front, port, device, opened).await?;
+        self.queues.apply(&self.front, port).await;
         Ok(None)
     }
 
@@ -165,11 +169,11 @@ impl<H: Host> Runtime<H> {
         Value::Struct(info.with(3, Value::text(self.notifications.as_str())))
     }
 
-    /// Everything as it was when the program was loaded: the program is loaded once more, so that
-    /// packets pass meanwhile.
+    /// What was written, as it was when the program was loaded: the program is loaded once more, so
+    /// that packets pass meanwhile.
     async fn reset_state(&self) -> Result<Option<Value>, Failed> {
         if let Some(config) = self.front.programs().in_force {
-            let load = self.host.load(config).await?;
+            let load = self.host.load(config).await?.keeping(Keeps::Settings);
             self.front.put_in_force(Some(load)).await?;
         }
         Ok(None)
@@ -181,7 +185,7 @@ impl<H: Host> Runtime<H> {
         }
         let json = arguments.bytes(1).to_vec();
         let config = Arc::new(Config::without_p4info(json.into()));
-        self.front.save(self.host.load(config).await?).await?;
+        self.front.save(self.host.load(config).await?.keeping(Keeps::Copies)).await?;
         Ok(None)
     }
 

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use device::{TraceEvent, TraceRecord};
+use device::{Crossing, Part, Parts, TraceEvent, TraceRecord};
 use pipeline::Event;
 
 /// Types of messages, as the interface numbers them.
@@ -41,18 +41,9 @@ mod kind {
 pub struct Steps {
     device_id: u64,
     ids: Ids,
-    /// What the last step was in.
-    within: Option<(u64, Block)>,
+    parts: Parts,
     /// The last table that was looked up: of several actions of one name its own is meant.
     table: Option<String>,
-}
-
-/// A part of a program that begins and ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Block {
-    Parser,
-    Pipeline(i32),
-    Deparser,
 }
 
 /// Ids by name; what has none is 0.
@@ -73,67 +64,47 @@ struct Ids {
 impl Steps {
     /// Of a device without a program.
     pub fn new(device_id: u64) -> Steps {
-        Steps { device_id, ids: Ids::default(), within: None, table: None }
+        Steps { device_id, ids: Ids::default(), parts: Parts::default(), table: None }
     }
 
     /// The program from now on, and the message that says so.
     pub fn change(&mut self, program: &bmv2::Program) -> Vec<u8> {
-        (self.ids, self.within, self.table) = (Ids::of(program), None, None);
+        (self.ids, self.parts, self.table) = (Ids::of(program), Parts::default(), None);
         self.message(kind::CONFIG_CHANGE, 0, &[])
     }
 
     /// What is said of a step.
     pub fn messages(&mut self, record: &TraceRecord) -> Vec<Vec<u8>> {
-        let packet = record.packet;
-        let block = self.block_of(&record.event);
+        let TraceRecord { packet, event, .. } = record;
+        let Crossing { over, begun, ended } = self.parts.cross(*packet, event);
         let mut said = Vec::new();
-        if let Some((earlier, ended)) = self.within
-            && (earlier != packet || block != Some(ended))
-        {
-            said.push(self.done(earlier, ended));
-            self.within = None;
-        }
-        if let (Some(block), None) = (block, self.within) {
-            said.push(self.start(packet, block));
-            self.within = Some((packet, block));
-        }
-        said.extend(self.step(packet, &record.event));
-        if let TraceEvent::Program(Event::ParserDone { .. }) = record.event {
-            said.push(self.done(packet, Block::Parser));
-            self.within = None;
-        }
+        said.extend(over.map(|(earlier, part)| self.done(earlier, &part)));
+        said.extend(begun.map(|part| self.start(*packet, &part)));
+        said.extend(self.step(*packet, event));
+        said.extend(ended.map(|part| self.done(*packet, &part)));
         said
     }
 
-    /// In which part of the program a step is.
-    fn block_of(&self, event: &TraceEvent) -> Option<Block> {
-        let TraceEvent::Program(event) = event else { return None };
-        match event {
-            Event::ParserState { .. } | Event::Extracted { .. } | Event::ParserDone { .. } => {
-                Some(Block::Parser)
+    fn start(&self, packet: u64, part: &Part) -> Vec<u8> {
+        match part {
+            Part::Control(name) => {
+                self.message(kind::PIPELINE_START, packet, &[self.control(name)])
             }
-            Event::Control { name } => Some(Block::Pipeline(id(&self.ids.pipelines, name))),
-            Event::Emitted { .. } => Some(Block::Deparser),
-            Event::Checksum { .. } => None,
-            // Such steps are in whatever the one before was in.
-            _ => self.within.map(|(_, block)| block),
+            Part::Deparser => self.message(kind::DEPARSER_START, packet, &[self.ids.deparser]),
+            Part::Parser => self.message(kind::PARSER_START, packet, &[self.ids.parser]),
         }
     }
 
-    fn start(&self, packet: u64, block: Block) -> Vec<u8> {
-        match block {
-            Block::Parser => self.message(kind::PARSER_START, packet, &[self.ids.parser]),
-            Block::Pipeline(id) => self.message(kind::PIPELINE_START, packet, &[id]),
-            Block::Deparser => self.message(kind::DEPARSER_START, packet, &[self.ids.deparser]),
+    fn done(&self, packet: u64, part: &Part) -> Vec<u8> {
+        match part {
+            Part::Control(name) => self.message(kind::PIPELINE_DONE, packet, &[self.control(name)]),
+            Part::Deparser => self.message(kind::DEPARSER_DONE, packet, &[self.ids.deparser]),
+            Part::Parser => self.message(kind::PARSER_DONE, packet, &[self.ids.parser]),
         }
     }
 
-    fn done(&self, packet: u64, block: Block) -> Vec<u8> {
-        match block {
-            Block::Parser => self.message(kind::PARSER_DONE, packet, &[self.ids.parser]),
-            Block::Pipeline(id) => self.message(kind::PIPELINE_DONE, packet, &[id]),
-            Block::Deparser => self.message(kind::DEPARSER_DONE, packet, &[self.ids.deparser]),
-        }
+    fn control(&self, name: &str) -> i32 {
+        id(&self.ids.pipelines, name)
     }
 
     /// The step itself, if the interface has a word for it.
@@ -153,11 +124,11 @@ impl Steps {
                 Event::Condition { name, holds } => {
                     (kind::CONDITION_EVAL, vec![id(&ids.conditions, name), i32::from(*holds)])
                 }
-                Event::Table { table, entry, .. } => {
+                Event::Table { table, entry, handle, .. } => {
                     let number = id(&ids.tables, table);
                     self.table = Some(table.clone());
                     match entry {
-                        Some(handle) => (kind::TABLE_HIT, vec![number, handle.cast_signed()]),
+                        Some(_) => (kind::TABLE_HIT, vec![number, handle.cast_signed()]),
                         None => (kind::TABLE_MISS, vec![number]),
                     }
                 }
@@ -278,6 +249,7 @@ mod tests {
             table: "routes".to_owned(),
             key: Vec::new(),
             entry: Some(12),
+            handle: 12,
             matches: Vec::new(),
             priority: 0,
         };

@@ -5,7 +5,8 @@
 //! data), each in flat arrays by entry number.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use units::{Span, Time};
 
@@ -110,7 +111,10 @@ pub struct Table {
     default_counter: Cell<Counter>,
     default_meter: Cell<Meter>,
     last_hits: Vec<Cell<Time>>,
-    free: Vec<u32>,
+    /// How often each number has been given back, of which handles tell.
+    generations: Vec<u8>,
+    /// Numbers that were given back; the lowest is given first.
+    free: BinaryHeap<Reverse<u32>>,
     count: usize,
     /// What an entry takes, about.
     entry_bytes: usize,
@@ -120,6 +124,9 @@ pub struct Table {
 /// exact size in this machine's memory: a program that loads in one place loads everywhere.
 const ENTRY_BYTES: usize = 128;
 const KEY_BYTES: usize = 112;
+
+/// A handle has an entry's number in so many bits, and its generation above them.
+const NUMBER_BITS: u32 = 24;
 
 /// How to make a table.
 #[derive(Debug)]
@@ -198,7 +205,8 @@ impl Table {
             default_counter: Cell::default(),
             default_meter: Cell::default(),
             last_hits: with_room(room),
-            free: with_room(room),
+            generations: with_room(room),
+            free: with_room(room).into(),
             count: 0,
             entry_bytes,
         }
@@ -375,6 +383,28 @@ impl Table {
         self.entries.len() as u32
     }
 
+    /// The number of an entry together with how often that number has been given back, as far as 8
+    /// bits go: it tells an entry from those that had its number before. A table of more entries than
+    /// there are numbers in a handle cannot tell.
+    pub fn handle(&self, id: EntryId) -> u32 {
+        let tells = self.size <= 1 << NUMBER_BITS;
+        let generation = self.generations.get(id.0 as usize).filter(|_| tells);
+        u32::from(generation.copied().unwrap_or(0)) << NUMBER_BITS | id.0
+    }
+
+    /// The entry that a handle may stand for. It does if it is there and has this handle.
+    pub fn id_of_handle(&self, handle: u32) -> EntryId {
+        let tells = self.size <= 1 << NUMBER_BITS;
+        EntryId(if tells { handle & ((1 << NUMBER_BITS) - 1) } else { handle })
+    }
+
+    /// Takes an empty table as a new one: what handles told of is forgotten.
+    pub fn forget_generations(&mut self) {
+        if self.count == 0 {
+            self.generations.fill(0);
+        }
+    }
+
     pub fn entry(&self, id: EntryId) -> Result<&Entry, TableError> {
         let entry = self.entries.get(id.0 as usize).and_then(Option::as_ref);
         entry.ok_or_else(|| self.not_found(format!("entry {}", id.0)))
@@ -469,7 +499,8 @@ impl Table {
         if self.count == self.size {
             return Err(TableError::Full { what: format!("table {}", self.name), size: self.size });
         }
-        let number = self.free.pop().unwrap_or(self.entries.len() as u32);
+        let free = self.free.pop().map(|Reverse(number)| number);
+        let number = free.unwrap_or(self.entries.len() as u32);
         match &mut self.index {
             Index::Exact(index) => {
                 let _ = index.insert(&key.value, number);
@@ -549,7 +580,9 @@ impl Table {
             Index::Ternary(index) => index.remove(&key.value, &key.mask, id.0),
         }
         let deleted = self.entries[id.0 as usize].take();
-        self.free.push(id.0);
+        let generation = &mut self.generations[id.0 as usize];
+        *generation = generation.wrapping_add(1);
+        self.free.push(Reverse(id.0));
         self.count -= 1;
         deleted.ok_or_else(|| self.not_found(format!("entry {}", id.0)))
     }
@@ -650,6 +683,7 @@ impl Table {
         self.counters.clear();
         self.meters.clear();
         self.last_hits.clear();
+        self.generations.clear();
         self.free.clear();
         self.count = 0;
     }
@@ -670,6 +704,7 @@ impl Table {
             self.runs.resize(count, Run { start: INDIRECT, next: 0, data: 0 });
             self.data.resize(count * self.data_limbs, 0);
             self.last_hits.resize(count, Cell::new(Time::ZERO));
+            self.generations.resize(count, 0);
             if self.with_counters {
                 self.counters.resize(count, Cell::default());
             }
