@@ -205,9 +205,6 @@ class Life:
                 yield self._line("action" if is_named else "do", text, self._at(step.name))
             case "condition":
                 text = self.sources.fragments.get(step.name) or step.name
-                text = text.removesuffix(" { ...").removeprefix("if ").strip()
-                if text.startswith("(") and text.endswith(")"):
-                    text = text[1:-1]
                 answer = "yes" if step.holds else "no"
                 yield self._line("if", f"{answer}: {text}", self._at(step.name))
             case "field":

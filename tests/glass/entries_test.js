@@ -95,15 +95,15 @@ const JSON_OF_A_PROGRAM = {
     { name: "ipv4", transitions: [{ value: null, next_state: null }] },
   ] }],
   pipelines: [{ name: "ingress", init_table: "node_1",
-    conditionals: [{ name: "node_1", true_next: "ingress.t", false_next: "tbl_y", source_info: { filename: "a/b.p4", line: 1, source_fragment: "if (x) { ..." } }],
+    conditionals: [{ name: "node_1", true_next: "ingress.t", false_next: "tbl_y", source_info: { filename: "a/b.p4", line: 1, source_fragment: "x" } }],
     tables: [{ name: "ingress.t", key: [{}], base_default_next: null, next_tables: { "ingress.a": "tbl_y", NoAction: null } },
-             { name: "tbl_y", key: [], base_default_next: null, next_tables: { y: null }, source_info: { filename: "a/b.p4", line: 2, source_fragment: "y = 1;" } }] }],
+             { name: "tbl_y", key: [], base_default_next: null, next_tables: { y: null }, source_info: { filename: "a/b.p4", line: 2, source_fragment: "y = 1" } }] }],
 };
 
 export function graphs_say_which_step_leads_to_which() {
   const program = new Program(JSON_OF_A_PROGRAM);
   const { nodes, edges } = program.controlGraph("ingress");
-  same(nodes.map((each) => [each.label, each.kind]), [["if (x)", "condition"], ["t", "table"], ["y = 1;", "statement"], ["ingress ends", "end"]]);
+  same(nodes.map((each) => [each.label, each.kind]), [["if (x)", "condition"], ["t", "table"], ["y = 1", "statement"], ["ingress ends", "end"]]);
   same(edges.map(({ from, to, label }) => `${from} ${label} ${to}`), ["node_1 yes ingress.t", "node_1 no tbl_y",
     "ingress.t a tbl_y", "ingress.t NoAction ingress ends", "tbl_y  ingress ends"]);
   same(program.parserGraph().edges.map(({ from, to, label }) => `${from} ${label} ${to}`), ["start 0x0800 ipv4", "start  accept", "ipv4  accept"]);

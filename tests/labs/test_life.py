@@ -34,7 +34,7 @@ PROGRAM = {
                     "source_info": {
                         "filename": "p4src/programs/router.p4",
                         "line": 31,
-                        "source_fragment": "if (hdr.ipv4.isValid()) { ...",
+                        "source_fragment": "hdr.ipv4.isValid()",
                     },
                 }
             ],

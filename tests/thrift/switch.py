@@ -77,6 +77,8 @@ def door(json: Path, folder: Path, *flags: str) -> Iterator[Door]:
     if ORACLE:
         beside = ("--notifications-addr", f"ipc://{folder}/notifications.ipc")
     line = ("--thrift-port", str(port), *beside, *flags, str(json))
+    if ORACLE:
+        line = (*line, "--", "--enable-swap")
     with running(*line, port=port, log=folder / "switch.log", program=PROGRAM):
         clients = bmpy_utils.thrift_connect("127.0.0.1", port, SERVICES)
         yield Door(port, grpc_port, *clients)

@@ -75,15 +75,31 @@ def test_queues_take_depths_and_rates_in_packets(wired: tuple[Door, dict[int, Ca
     assert switch.switch.set_all_egress_queue_depths(9) == 0
     assert switch.switch.set_egress_queue_depth(2, 7) == 0
     assert switch.switch.set_egress_priority_queue_rate(2, 0, 100) == 0
-    # There is no port 4, and no priority 8.
-    assert switch.switch.set_egress_queue_rate(4, 100) == -1
+    # There is no priority 8, and never a port 512.
     assert switch.switch.set_egress_priority_queue_depth(2, 8, 1) == -1
+    assert switch.switch.set_egress_queue_rate(512, 100) == -1
     with Session.observe(f"127.0.0.1:{switch.grpc_port}") as session:
         ports = {port.port: port.config.queues[0] for port in Queues(session).describe().ports}
     assert (ports[2].limit.packets, ports[2].shaper.packets.rate_pps) == (7, 100)
     # What the line keeps from a queue is caught up, as there.
     assert ports[2].shaper.packets.catches_up
     assert (ports[3].limit.packets, ports[3].shaper.WhichOneof("kind")) == (9, None)
+
+
+def test_a_port_that_comes_later_has_the_queues_that_were_set_for_it(
+    wired: tuple[Door, dict[int, Cable]],
+) -> None:
+    switch, cable = wired
+    switch.switch.set_egress_queue_rate(3, 50)
+    switch.standard.bm_dev_mgr_remove_port(3)
+    assert switch.switch.set_egress_queue_rate(3, 100) == 0
+    assert switch.switch.set_all_egress_queue_depths(9) == 0
+    assert switch.switch.set_egress_priority_queue_depth(3, 0, 7) == 0
+    switch.standard.bm_dev_mgr_add_port(cable[3].device, 3, "")
+    with Session.observe(f"127.0.0.1:{switch.grpc_port}") as session:
+        ports = {port.port: port.config.queues[0] for port in Queues(session).describe().ports}
+    assert (ports[3].limit.packets, ports[3].shaper.packets.rate_pps) == (7, 100)
+    assert ports[2].limit.packets == 9
 
 
 def test_ports_come_and_go(wired: tuple[Door, dict[int, Cable]]) -> None:

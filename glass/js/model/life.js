@@ -68,7 +68,7 @@ function programLine(step, program) {
       return [{ head: isNamed ? "action" : "do", text, place: at(program, told.name) }];
     }
     case "condition": {
-      const text = (program?.places.get(told.name)?.text ?? told.name).replace(/^if\s*/, "").replace(/ \{ \.\.\.$/, "");
+      const text = program?.places.get(told.name)?.text ?? told.name;
       return [{ head: "if", text: `${told.holds ? "yes" : "no"}: ${text}`, place: at(program, told.name) }];
     }
     case "field": return [{ head: "", text: `${told.field}: `, was: valueWords(told.field, told.before), is: valueWords(told.field, told.after) }];

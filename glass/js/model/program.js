@@ -88,8 +88,9 @@ export class Program {
 
   node(name, kind) {
     const text = this.places.get(name)?.text ?? name;
-    const label = kind === "table" ? lastOf(name) : text.replace(/\s*\{ \.\.\.$/, "").replace(/\s+/g, " ");
-    return { id: name, label, kind };
+    const said = text.replace(/\s+/g, " ");
+    const labels = { table: lastOf(name), condition: said === name ? name : `if (${said})`, statement: said };
+    return { id: name, label: labels[kind], kind };
   }
 }
 

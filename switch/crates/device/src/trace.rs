@@ -48,12 +48,20 @@ pub struct TraceFilter {
     pub one_in: u64,
     /// No more than so many.
     pub frames_max: u64,
+    /// The primitives of their actions are told, too.
+    pub tells_primitives: bool,
 }
 
 impl Default for TraceFilter {
     /// Every frame.
     fn default() -> TraceFilter {
-        TraceFilter { port: None, patterns: Vec::new(), one_in: 1, frames_max: u64::MAX }
+        TraceFilter {
+            port: None,
+            patterns: Vec::new(),
+            one_in: 1,
+            frames_max: u64::MAX,
+            tells_primitives: false,
+        }
     }
 }
 
@@ -139,6 +147,7 @@ struct Armed {
 #[derive(Default)]
 pub(crate) struct Tracer {
     armed: Vec<Armed>,
+    tells_primitives: bool,
     records: VecDeque<TraceRecord>,
     lost: u64,
 }
@@ -154,6 +163,11 @@ impl Observe for Watched<'_> {
     const ENABLED: bool = true;
     fn event(&mut self, event: impl FnOnce() -> Event) {
         self.tracer.record(self.packet, self.at, TraceEvent::Program(event()));
+    }
+    fn primitive(&mut self, event: impl FnOnce() -> Event) {
+        if self.tracer.tells_primitives {
+            self.event(event);
+        }
     }
 }
 
@@ -185,6 +199,7 @@ impl Armed {
 
 impl Tracer {
     pub fn arm(&mut self, filters: Vec<TraceFilter>) {
+        self.tells_primitives = filters.iter().any(|filter| filter.tells_primitives);
         let armed = filters.into_iter().map(|filter| Armed { filter, fitting: 0, taken: 0 });
         self.armed = armed.collect();
     }

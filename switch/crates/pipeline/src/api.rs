@@ -3,6 +3,7 @@
 //! Every change is checked before anything is touched, so a refused change leaves no trace.
 
 use bits::Int;
+use bmv2::SourceInfo;
 use tables::{
     ActionProfile, Counter, DefaultEntry, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,
     NONE, Table, TableError, Target,
@@ -94,6 +95,12 @@ impl Pipeline {
     pub fn action_index(&self, table: usize, name: &str) -> Option<usize> {
         let mut listed = self.tables.get(table)?.table.action_indexes();
         listed.find(|action| self.program.actions[*action].name == name)
+    }
+
+    /// Where the condition of this name stands in the source, if the program's JSON says so.
+    pub fn source_of_condition(&self, name: &str) -> Option<&SourceInfo> {
+        let position = self.program.condition_names.iter().position(|it| it == name)?;
+        self.program.condition_sources[position].as_ref()
     }
 
     /// The indirect counter array of this name.
@@ -472,6 +479,20 @@ impl Pipeline {
             }
             _ => Err(TableError::Data { message: format!("calculation {calculation} is no CRC") }),
         }
+    }
+
+    /// Takes over the members of value sets and the parameters of CRCs from a pipeline of the same
+    /// program.
+    pub fn adopt_settings(&mut self, other: &Pipeline) -> Result<(), TableError> {
+        for (set, others) in other.externs.value_sets.iter().enumerate() {
+            self.set_value_set(set, others.members.clone())?;
+        }
+        for (own, others) in self.externs.hashes.iter_mut().zip(&other.externs.hashes) {
+            if let (Hash::Crc(_), Hash::Crc(crc)) = (&*own, others) {
+                *own = Hash::Crc(Crc::new(crc.parameters()));
+            }
+        }
+        Ok(())
     }
 
     /// Empties tables, profiles, groups, counters and registers: the state after loading.

@@ -1,6 +1,8 @@
 //! Controls: nodes by name to steps by number. A node is a table, a condition or a call; each kind
 //! loads itself, here they get their places.
 
+use bmv2::SourceInfo;
+
 use crate::action::{Action, Names, Step, action_number};
 use crate::error::{LoadError, unknown};
 use crate::expression::load::Scope;
@@ -17,6 +19,7 @@ pub(crate) struct Controls<'a> {
     pub actions: &'a [Action],
     pub code: Vec<Step>,
     pub condition_names: Vec<String>,
+    pub condition_sources: Vec<Option<SourceInfo>>,
     pub tables: Vec<Applied>,
     pub profiles: Vec<Chosen>,
     pub hashes: Vec<Hash>,
@@ -39,6 +42,7 @@ impl<'a> Controls<'a> {
             actions,
             code,
             condition_names: Vec::new(),
+            condition_sources: Vec::new(),
             tables: Vec::new(),
             profiles: Vec::new(),
             hashes,
@@ -97,6 +101,7 @@ impl Controls<'_> {
                 name: self.condition_names.len() as u32,
             });
             self.condition_names.push(conditional.name.clone());
+            self.condition_sources.push(conditional.source_info.clone());
         }
         for (index, call) in control.action_calls.iter().enumerate() {
             let path = format!("/action_calls/{index}");

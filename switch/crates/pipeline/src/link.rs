@@ -79,7 +79,8 @@ fn link(
     let mut controls = Controls::new(source, &names, &actions, code, hashes);
     let ingress = controls.control("ingress")?;
     let egress = controls.control("egress")?;
-    let Controls { code, condition_names, tables, profiles, hashes, .. } = controls;
+    let Controls { code, condition_names, condition_sources, tables, profiles, hashes, .. } =
+        controls;
     check_ends(&code, first_node, &tables)?;
     let direct_meters = tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect();
     let mut room = Room::of_arrays(memory.program);
@@ -98,6 +99,7 @@ fn link(
         calculations,
         code,
         condition_names,
+        condition_sources,
         ingress,
         egress,
         verified,

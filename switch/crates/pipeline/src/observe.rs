@@ -5,6 +5,7 @@
 //! outlive the program they come from.
 
 use bits::Int;
+use bmv2::SourceInfo;
 use tables::KeyMatch;
 
 /// Something that happened to a packet.
@@ -67,6 +68,11 @@ pub enum Event {
         /// How many bytes it consumed.
         parsed: usize,
     },
+    /// A primitive of an action is next.
+    Primitive {
+        /// The statement that it comes from, if the program's JSON says so.
+        source: Option<SourceInfo>,
+    },
     /// A table was applied.
     Table {
         table: String,
@@ -74,6 +80,8 @@ pub enum Event {
         key: Vec<(String, Int)>,
         /// The entry that was hit.
         entry: Option<u32>,
+        /// What tells that entry from those that had its number before; of a miss 0.
+        handle: u32,
         /// What that entry asks of each key, in their order; of a miss nothing.
         matches: Vec<KeyMatch>,
         /// Of a hit in a ternary or range table; else 0.
@@ -86,6 +94,8 @@ pub trait Observe {
     const ENABLED: bool;
     /// Takes an event; not called unless [`Self::ENABLED`].
     fn event(&mut self, event: impl FnOnce() -> Event);
+    /// Takes an [`Event::Primitive`]. There are many, so they are for those who ask.
+    fn primitive(&mut self, _event: impl FnOnce() -> Event) {}
 }
 
 /// Nobody watches.

@@ -450,7 +450,7 @@ impl Pipeline {
         machine.key_scratch = key_scratch;
         match compiled.code::<O>() {
             Some(native) => machine.run_native(native, start),
-            None => machine.run(&program.code, start),
+            None => machine.run(start),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bmv2::SourceInfo;
 use units::PortId;
 
 use crate::action::{Action, Routine, Step};
@@ -27,6 +28,8 @@ pub(crate) struct Program {
     /// All actions, then the nodes of all controls.
     pub code: Vec<Step>,
     pub condition_names: Vec<String>,
+    /// Where each of them stands in the source.
+    pub condition_sources: Vec<Option<SourceInfo>>,
     pub ingress: u32,
     pub egress: u32,
     pub verified: Vec<Checksum>,

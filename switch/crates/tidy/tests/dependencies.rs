@@ -87,6 +87,7 @@ const USES: &[(&str, &[&str])] = &[
         &[
             "agent",
             "bits",
+            "bmv2",
             "device",
             "frames",
             "native",

@@ -18,8 +18,12 @@ pub fn of(sources: &SourceMap, span: Span) -> Option<SourceInfo> {
     // One line is enough to find the place again, and of a line that a program wrote its beginning.
     let length = line.char_indices().nth(FRAGMENT_CHARACTERS_MAX).map_or(line.len(), |(at, _)| at);
     let first = line.get(..length).unwrap_or(line).trim_end();
-    let source_fragment =
-        if first.len() < text.trim_end().len() { format!("{first} ...") } else { first.to_owned() };
+    let is_whole = first.len() == text.trim_end().len();
+    // As p4c has it, a statement stands there without its end.
+    let source_fragment = match is_whole {
+        true => first.trim_end_matches(';').to_owned(),
+        false => format!("{first} ..."),
+    };
     Some(SourceInfo {
         filename: location.file.to_string(),
         line: location.line,

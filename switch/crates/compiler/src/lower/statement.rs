@@ -189,7 +189,7 @@ impl Lowering<'_> {
                 let otherwise =
                     self.steps_of(|this| this.under_condition(not(condition.clone()), otherwise));
                 if !(self.is_checksum_block() && then.is_empty() && otherwise.is_empty()) {
-                    self.push(Step::If { condition, then, otherwise, at: link.span });
+                    self.push(Step::If { condition, then, otherwise, at: link.condition.span });
                 }
             }
         }

@@ -53,6 +53,7 @@ fn filter_of(filter: &v1::TraceFilter) -> Result<TraceFilter, Refusal> {
         patterns: filter.patterns.iter().map(pattern).collect::<Result<_, _>>()?,
         one_in: filter.one_in.max(1),
         frames_max: if filter.frames_max == 0 { u64::MAX } else { filter.frames_max },
+        tells_primitives: false,
     })
 }
 
@@ -66,7 +67,7 @@ pub fn batch_message(batch: Vec<Item>) -> v1::TraceResponse {
     for item in batch {
         match item {
             Item::Lost(count) => message.lost_steps += count,
-            Item::Step(record) => message.steps.push(step_message(*record)),
+            Item::Step(record) => message.steps.extend(step_message(*record)),
             Item::CompleteUntil(at) => message.complete_until_ps = at.ps(),
             // A trace is told of nothing else.
             _ => {}
@@ -75,7 +76,8 @@ pub fn batch_message(batch: Vec<Item>) -> v1::TraceResponse {
     message
 }
 
-fn step_message(record: TraceRecord) -> v1::TraceStep {
+/// None: the message has no word for it.
+fn step_message(record: TraceRecord) -> Option<v1::TraceStep> {
     let kind = match record.event {
         TraceEvent::Copied { from, kind } => {
             Kind::Copied(v1::Copied { from, instance_type: kind as u32 })
@@ -89,7 +91,7 @@ fn step_message(record: TraceRecord) -> v1::TraceStep {
         TraceEvent::Digest { list } => Kind::DigestList(list),
         TraceEvent::Dropped(reason) => Kind::Dropped(reasons::message(reason).into()),
         TraceEvent::Program(event) => {
-            Kind::Program(v1::ProgramStep { kind: Some(program_step(event)) })
+            Kind::Program(v1::ProgramStep { kind: Some(program_step(event)?) })
         }
         TraceEvent::Queued { port, class } => {
             Kind::Queued(v1::QueueRef { port: port.0.into(), class: class.0.into() })
@@ -106,11 +108,11 @@ fn step_message(record: TraceRecord) -> v1::TraceStep {
             Kind::Transmitted(v1::Transmitted { port: port.0.into(), frame: frame.into() })
         }
     };
-    v1::TraceStep { packet: record.packet, time_ps: record.at.ps(), kind: Some(kind) }
+    Some(v1::TraceStep { packet: record.packet, time_ps: record.at.ps(), kind: Some(kind) })
 }
 
-fn program_step(event: Event) -> Step {
-    match event {
+fn program_step(event: Event) -> Option<Step> {
+    Some(match event {
         Event::Action { name, data } => Step::Action(v1::Values { name, values: values(data) }),
         Event::AssertionFailed { what } => Step::AssertionFailed(what),
         Event::Checksum { name, verified, computed, found } => {
@@ -132,12 +134,13 @@ fn program_step(event: Event) -> Step {
             Step::ParserDone(v1::ParserDone { error, parsed_bytes: parsed as u64 })
         }
         Event::ParserState { name } => Step::ParserState(name),
-        Event::Table { table, key, entry, matches, priority } => {
+        Event::Primitive { .. } => return None,
+        Event::Table { table, key, entry, matches, priority, .. } => {
             let key = Some(v1::Values { name: table, values: values(key) });
             let matches = matches.iter().map(match_text).collect();
             Step::Table(v1::TableLookup { key, entry, matches, priority })
         }
-    }
+    })
 }
 
 fn values(named: Vec<(String, Int)>) -> Vec<v1::Value> {

@@ -3,7 +3,7 @@
 use bits::Int;
 use tables::{EntryId, INDIRECT, Member, NONE, Table, Target};
 
-use super::Machine;
+use super::{Machine, Step};
 use crate::expression::is_valid;
 use crate::externs::Externs;
 use crate::observe::{Event, Observe};
@@ -100,6 +100,23 @@ impl<'a, O: Observe> Machine<'a, O> {
         }
     }
 
+    /// A step is next; in an action it is a primitive, or the last few of them.
+    pub(super) fn note_primitives(&mut self, at: u32, step: &Step) {
+        let program = self.program;
+        let actions = &program.actions;
+        let Some(action) = actions.get(actions.partition_point(|action| action.end <= at)) else {
+            return;
+        };
+        let count = match step {
+            Step::Finish { moves } => moves.len(),
+            Step::Return => 0,
+            _ => 1,
+        };
+        for source in action.primitives.iter().skip((at - action.start) as usize).take(count) {
+            self.observer.primitive(|| Event::Primitive { source: source.clone() });
+        }
+    }
+
     /// An action has ended.
     #[inline(always)]
     pub(super) fn leave(&mut self) {
@@ -150,11 +167,13 @@ fn nothing(next: u32) -> Ran<'static> {
 fn table_event(applied: &Applied, area: &[u8], entry: u32) -> Event {
     let Applied { table, key, .. } = applied;
     let parts = table.shape().parts().iter().zip(&key.places);
-    let hit = table.entry(EntryId(entry)).ok();
+    let id = EntryId(entry);
+    let hit = table.entry(id).ok();
     Event::Table {
         table: table.name().to_owned(),
         key: parts.map(|(part, place)| (part.name.clone(), place.load(area))).collect(),
         entry: (entry != NONE).then_some(entry),
+        handle: hit.map_or(0, |_| table.handle(id)),
         matches: hit.map(|hit| hit.key.clone()).unwrap_or_default(),
         priority: hit.map_or(0, |hit| hit.priority),
     }

@@ -64,7 +64,15 @@ fn load_action(
         }
     };
     let params = action.runtime_data.iter().map(|data| (data.name.clone(), data.width_bits));
-    Ok(Action { name: action.name.clone(), params: params.collect(), limbs, start })
+    let sources = action.primitives.iter().map(|call| call.source_info.clone());
+    Ok(Action {
+        name: action.name.clone(),
+        params: params.collect(),
+        limbs,
+        start,
+        end: code.len() as u32,
+        primitives: sources.collect(),
+    })
 }
 
 /// Loads a list of primitives to the end of `code`: a step each, and the end.

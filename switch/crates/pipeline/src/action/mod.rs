@@ -31,6 +31,8 @@ pub(crate) use moves::Move;
 pub(crate) use run::Machine;
 pub use run::ROUNDS_MAX;
 
+use bmv2::SourceInfo;
+
 use crate::calculation::Recipe;
 use crate::expression::{Condition, HeaderRef, Number, Subject, UnionRef, Wide};
 use crate::instances::Asked;
@@ -278,6 +280,10 @@ pub(crate) struct Action {
     /// Limbs all parameters take together.
     pub limbs: usize,
     pub start: u32,
+    /// The step behind its last one.
+    pub end: u32,
+    /// Where each of its primitives stands in the source.
+    pub primitives: Vec<Option<SourceInfo>>,
 }
 
 /// Steps that stand alone: those of a parser state or a deparser.

@@ -131,10 +131,13 @@ impl<'a, O: Observe> Machine<'a, O> {
         }
     }
 
-    /// Runs the steps of `code` from `start` on until the control, or the list, ends.
-    pub fn run(&mut self, code: &[Step], start: u32) {
-        let mut flow = Flow::new(start);
-        while let Some(step) = flow.next(code) {
+    /// Runs the program's steps from `start` on until the control ends.
+    pub fn run(&mut self, start: u32) {
+        let (program, mut flow) = (self.program, Flow::new(start));
+        while let Some(step) = flow.next(&program.code) {
+            if O::ENABLED {
+                self.note_primitives(flow.point.at.wrapping_sub(1), step);
+            }
             self.interpret(step, &mut flow);
         }
     }
@@ -242,7 +245,10 @@ impl<'a, O: Observe> Machine<'a, O> {
 
     /// Runs steps that stand alone.
     pub fn run_routine(&mut self, routine: &Routine) {
-        self.run(&routine.0, 0);
+        let mut flow = Flow::new(0);
+        while let Some(step) = flow.next(&routine.0) {
+            self.interpret(step, &mut flow);
+        }
     }
 
     /// A condition; the frequent form here.

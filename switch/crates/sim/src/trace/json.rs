@@ -77,6 +77,12 @@ fn object(event: &Event) -> Value {
             json!({ "event": "parser_done", "error": error, "parsed_bytes": parsed })
         }
         Event::ParserState { name } => json!({ "event": "parser_state", "name": name }),
+        Event::Primitive { source } => json!({
+            "event": "primitive",
+            "file": source.as_ref().map(|it| &it.filename),
+            "line": source.as_ref().map(|it| it.line),
+            "text": source.as_ref().map(|it| &it.source_fragment),
+        }),
         Event::Table { table, key, entry, .. } => {
             let key: serde_json::Map<String, Value> =
                 key.iter().map(|(name, value)| (name.clone(), json!(hex(value)))).collect();

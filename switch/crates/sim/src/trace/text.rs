@@ -73,6 +73,10 @@ fn line(event: &Event) -> String {
         Event::Log { text } => format!("      log: {text}"),
         Event::ParserDone { error, parsed } => format!("    {parsed} bytes parsed, {error}"),
         Event::ParserState { name } => format!("    parser state {name}"),
+        Event::Primitive { source: None } => "      a primitive".to_owned(),
+        Event::Primitive { source: Some(at) } => {
+            format!("      {}:{}: {}", at.filename, at.line, at.source_fragment)
+        }
         Event::Table { table, key, entry, .. } => {
             let key: Vec<String> =
                 key.iter().map(|(name, value)| format!("{name} = {}", hex(value))).collect();
@@ -94,6 +98,7 @@ mod tests {
             table: "routes".to_owned(),
             key: vec![("dst".to_owned(), Int::from(0x0a00_0001u32))],
             entry: Some(3),
+            handle: 3,
             matches: Vec::new(),
             priority: 0,
         };

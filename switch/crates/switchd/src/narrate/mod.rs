@@ -7,14 +7,14 @@
 //!
 //! ```text
 //!   ours.rs   in our words
-//!   bmv2.rs   in those of simple_switch, for the scripts and courses that look for them
+//!   bmv2.rs   in those of simple_switch, for the scripts and courses that look for them;
+//!             bmv2/entry.rs   its dumps of entries
 //! ```
 
 mod bmv2;
 mod ours;
 
 use device::{Device, TraceFilter};
-use pipeline::Pipeline;
 use service::steps::StepTeller;
 use tracing::warn;
 
@@ -29,13 +29,15 @@ pub struct Narrator {
     /// Packets are followed for clients alone, now that there are some.
     serves: bool,
     lost: u64,
+    bmv2: bmv2::Teller,
 }
 
 impl Narrator {
     /// One that speaks to the log, or one that does not.
     pub fn new(logging: &Logging) -> Narrator {
         let (logs, style) = (logging.follows_packets, logging.style);
-        Narrator { logs, style, clients: None, serves: false, lost: 0 }
+        let bmv2 = bmv2::Teller::default();
+        Narrator { logs, style, clients: None, serves: false, lost: 0, bmv2 }
     }
 
     /// Whoever listens there hears of the steps, too.
@@ -46,7 +48,8 @@ impl Narrator {
     /// Follows every packet of `device` from now on, if the log is to be told.
     pub fn begin(&self, device: &mut Device) {
         if self.logs {
-            device.trace(vec![TraceFilter::default()]);
+            let with_primitives = TraceFilter { tells_primitives: true, ..TraceFilter::default() };
+            device.trace(vec![with_primitives]);
         }
     }
 
@@ -59,11 +62,15 @@ impl Narrator {
                 return;
             }
         }
+        let drop_port = device.program_config().drop_port;
         while let Some(record) = device.poll_trace() {
             if self.logs {
                 let (packet, event) = (record.packet, &record.event);
                 match self.style {
-                    Style::Bmv2 => bmv2::tell(packet, event, device.pipeline()),
+                    Style::Bmv2 => {
+                        let context = bmv2::Context { pipeline: device.pipeline(), drop_port };
+                        self.bmv2.tell(packet, event, context);
+                    }
                     Style::Structured => ours::tell(packet, event),
                 }
             }
@@ -91,10 +98,4 @@ impl Narrator {
             self.serves = false;
         }
     }
-}
-
-/// How many bits each key of a table has; none if the table is of a program that is gone.
-fn key_widths(pipeline: Option<&Pipeline>, table: &str) -> Vec<u32> {
-    let found = pipeline.and_then(|it| it.table_index(table).map(|number| it.table(number)));
-    found.map(|table| table.keys().map(|(_, _, width)| width).collect()).unwrap_or_default()
 }

@@ -68,6 +68,10 @@ fn tell_event(packet: u64, event: &Event) {
             debug!("{packet}: parser ends after {parsed} bytes: {error}");
         }
         Event::ParserState { name } => debug!("{packet}: parser state {name}"),
+        Event::Primitive { source: None } => {}
+        Event::Primitive { source: Some(at) } => {
+            trace!("{packet}: {}:{}: {}", at.filename, at.line, at.source_fragment);
+        }
         Event::Table { table, key, entry: Some(entry), .. } => {
             debug!("{packet}: table {table}: {}: hit, entry {entry}", Values(key));
         }
