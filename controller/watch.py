@@ -8,8 +8,9 @@
 
 `told.start` says from when on everything is told and what the queues held then. Instants are those
 of the modelled router; `told.epoch_s` turns them into seconds since 1970, so that they can be
-joined with what iperf3 or ss wrote down. A reader that is too slow slows nobody: what it has missed
-comes as `Lost` for events and as `missed` in the next sample.
+joined with what iperf3 or ss wrote down. With samples, events come in bunches, each before the next
+sample; without, one by one as they happen. A reader that is too slow slows nobody: what it has
+missed comes as `Lost` for events and as `missed` in the next sample.
 """
 
 from __future__ import annotations

@@ -235,7 +235,8 @@ impl Agent {
 
     /// Tells watchers what the device has recorded for them.
     pub fn handle_events(&mut self, plane: &mut impl DataPlane) {
-        self.watchers.handle_events(plane.device());
+        let now = plane.now();
+        self.watchers.handle_events(plane.device(), now);
         self.tracing.hand_over(plane.device());
     }
 
@@ -255,15 +256,15 @@ impl Agent {
         self.watchers.handle_overrun(at, lag);
     }
 
-    /// When [`Self::handle_time`], [`Self::work`] or [`Self::sample`] want to be called, if nothing
-    /// happens before.
+    /// When [`Self::handle_time`], [`Self::work`], [`Self::sample`] or [`Self::handle_events`] want to
+    /// be called, if nothing happens before.
     pub fn next_due(&self) -> Option<Time> {
         let ledger = self.active.as_ref().map(|active| &active.ledger);
         let digests = ledger.and_then(|ledger| ledger.digests.next_due());
         let learning = self.active.as_ref().filter(|_| self.learner.is_some());
         let learned = learning.and_then(|active| active.learning.next_due());
         let sweep = ledger.filter(|ledger| ledger.has_timeouts()).map(|_| self.next_sweep);
-        [digests, learned, sweep, self.watchers.next_sample()].into_iter().flatten().min()
+        [digests, learned, sweep, self.watchers.next_due()].into_iter().flatten().min()
     }
 
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request, left: &mut usize) {

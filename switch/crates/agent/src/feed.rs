@@ -65,6 +65,21 @@ impl Feed {
         state.wake();
     }
 
+    /// As [`Self::push_all`], but the reader is not woken for them unless they fill a message: they go
+    /// out with what comes behind, or at [`Self::wake`].
+    pub fn keep_all(&self, items: &mut Vec<Item>) {
+        let mut state = self.lock();
+        items.drain(..).for_each(|item| state.push(item));
+        if state.items.len() >= BATCH_COUNT_MAX {
+            state.wake();
+        }
+    }
+
+    /// Wakes the reader if something waits for it.
+    pub fn wake(&self) {
+        self.lock().wake();
+    }
+
     /// Whether nobody reads any more.
     pub fn is_closed(&self) -> bool {
         self.lock().closed
@@ -215,6 +230,9 @@ impl Drop for FeedStream {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Wake;
+
     use super::*;
     use units::memory::{Budget, Owner, Purpose};
     use units::{Bytes, Span, Time};
@@ -237,6 +255,50 @@ mod tests {
         batch.iter().map(letter).collect()
     }
 
+    /// Who reads as a server does: when it is woken, until nothing is left.
+    struct Reader {
+        stream: FeedStream,
+        woken: Arc<Woken>,
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    impl Reader {
+        fn new(feed: &Arc<Feed>) -> Reader {
+            let mut reader = Reader { stream: FeedStream(Arc::clone(feed)), woken: Arc::default() };
+            assert!(reader.read().is_empty(), "nothing waits yet");
+            reader
+        }
+
+        fn is_woken(&self) -> bool {
+            self.woken.0.load(Ordering::Relaxed)
+        }
+
+        /// The messages for which it was woken.
+        fn told(&mut self) -> Vec<String> {
+            let is_woken = self.woken.0.swap(false, Ordering::Relaxed);
+            if is_woken { self.read() } else { Vec::new() }
+        }
+
+        fn read(&mut self) -> Vec<String> {
+            let waker = Waker::from(Arc::clone(&self.woken));
+            let mut context = Context::from_waker(&waker);
+            let mut read = Vec::new();
+            while let Poll::Ready(Some(batch)) = Pin::new(&mut self.stream).poll_next(&mut context)
+            {
+                read.push(letters(&batch.expect("nobody gives a reason to end")));
+            }
+            read
+        }
+    }
+
     fn drain(feed: &Feed) -> Vec<String> {
         let batches = std::iter::from_fn(|| Some(feed.lock().batch()).filter(|it| !it.is_empty()));
         batches.map(|batch| letters(&batch)).collect()
@@ -247,6 +309,28 @@ mod tests {
         let feed = Feed::default();
         feed.push_all(&mut vec![event(1), event(2), sample(0), event(3), Item::Lost(4), event(5)]);
         assert_eq!(drain(&feed), ["ees0", "e", "l4e"]);
+    }
+
+    #[test]
+    fn who_reads_is_woken_for_what_is_pushed_and_for_what_is_kept_once_it_fills_a_message() {
+        let feed = Arc::new(Feed::default());
+        let mut reader = Reader::new(&feed);
+        feed.keep_all(&mut vec![event(1), event(2)]);
+        assert!(reader.told().is_empty());
+        feed.push_all(&mut vec![sample(0)]);
+        assert_eq!(reader.told(), ["ees0"]);
+        feed.keep_all(&mut (1..BATCH_COUNT_MAX as u64).map(event).collect());
+        assert!(reader.told().is_empty());
+        feed.keep_all(&mut vec![event(0), event(1)]);
+        assert_eq!(reader.told().iter().map(String::len).collect::<Vec<_>>(), [BATCH_COUNT_MAX, 1]);
+        feed.keep_all(&mut vec![event(1)]);
+        feed.wake();
+        assert_eq!(reader.told(), ["e"]);
+        feed.wake();
+        assert!(!reader.is_woken(), "nothing waits");
+        feed.keep_all(&mut vec![event(1)]);
+        feed.close();
+        assert_eq!(reader.told(), ["e"], "a closed feed ends after what waits");
     }
 
     #[test]

@@ -3,6 +3,10 @@
 //! The device records what the watchers together ask for; each event is then offered to each
 //! watcher, whose filter decides. Samples are taken at multiples of the interval on the device's
 //! clock, after everything that was due by then, so they show the model and not the machine.
+//!
+//! Who asks for events alone is told each as soon as it has happened. Who asks for samples too draws
+//! pictures, and is told what happens between two of them with the second: to carry and to read a
+//! message costs many times what an event in it does.
 
 use std::sync::Arc;
 
@@ -27,6 +31,9 @@ const INSIDE_COUNT_MAX: usize = 1 << 14;
 /// take as one message unless told otherwise.
 const COLUMNS_BYTES_MAX: usize = 2 << 20;
 
+/// An event waits no longer than this for the next sample.
+const WAIT_SPAN_MAX: Span = Span::from_ms(50);
+
 /// A model that is so many samples late leaves some out rather than fall behind further.
 const LATE_SAMPLE_COUNT_MAX: u64 = 8;
 
@@ -34,6 +41,8 @@ const LATE_SAMPLE_COUNT_MAX: u64 = 8;
 #[derive(Debug, Default)]
 pub(super) struct Watchers {
     all: Vec<Watcher>,
+    /// The model lagged the clock, and nobody has been told.
+    overrun: Option<(Time, Span)>,
 }
 
 #[derive(Debug)]
@@ -44,6 +53,8 @@ struct Watcher {
     above: Vec<bool>,
     /// When the next sample is due.
     next_sample: Option<Time>,
+    /// When the reader is to hear of what waits for the next sample, should none have come by then.
+    tell_by: Option<Time>,
     missed_samples: u64,
     /// Samples that are told together and are not complete yet.
     columns: Columns,
@@ -69,7 +80,7 @@ impl Watchers {
         }
         check(device, &filter)?;
         // What happened before is not for the new watcher.
-        self.handle_events(device);
+        self.handle_events(device, now);
         let depth = |queue: (_, _)| device.traffic().queue(queue.0, queue.1).map(|it| it.depth);
         let queues = filter.queues_in_order();
         let queues: Vec<_> =
@@ -79,6 +90,7 @@ impl Watchers {
         let mut watcher = Watcher {
             above: above.collect(),
             next_sample: filter.interval.map(|interval| first_multiple(now, interval)),
+            tell_by: None,
             feed,
             missed_samples: 0,
             columns: Columns::default(),
@@ -96,8 +108,15 @@ impl Watchers {
         self.all.iter().filter_map(|watcher| watcher.next_sample).min()
     }
 
-    /// Offers what the device has recorded to the watchers.
-    pub fn handle_events(&mut self, device: &mut Device) {
+    /// When somebody is to be told something, even if nothing happens.
+    pub fn next_due(&self) -> Option<Time> {
+        let dues = self.all.iter().flat_map(|watcher| [watcher.next_sample, watcher.tell_by]);
+        dues.flatten().min()
+    }
+
+    /// Offers what the device has recorded by `now` to the watchers.
+    pub fn handle_events(&mut self, device: &mut Device, now: Time) {
+        let overrun = self.overrun.take_if(|(at, _)| *at <= now);
         if self.all.is_empty() {
             return;
         }
@@ -110,24 +129,24 @@ impl Watchers {
             if lost > 0 {
                 watcher.pending.push(Item::Lost(lost));
             }
-            watcher.hand_over();
+            if let Some((at, lag)) = overrun.filter(|_| watcher.filter.overruns) {
+                watcher.pending.push(Item::Overrun { at, lag });
+            }
+            watcher.tell_events(now);
         }
     }
 
     /// Takes the samples that are due at `now`; everything due by then must have been polled.
     pub fn sample(&mut self, device: &mut Device, now: Time) {
-        self.handle_events(device);
+        self.handle_events(device, now);
         for watcher in &mut self.all {
             watcher.sample(device, now);
         }
     }
 
-    /// At `at` the model was `lag` behind the clock.
+    /// At `at` the model was `lag` behind the clock. What it catches up with until then is told first.
     pub fn handle_overrun(&mut self, at: Time, lag: Span) {
-        for watcher in self.all.iter_mut().filter(|watcher| watcher.filter.overruns) {
-            watcher.pending.push(Item::Overrun { at, lag });
-            watcher.hand_over();
-        }
+        self.overrun = Some((at, lag));
     }
 
     /// Tells what waits for more samples, whatever their number.
@@ -279,9 +298,24 @@ impl Watcher {
         }
     }
 
+    /// Tells what has happened by `now`, or lets it wait for the next sample.
+    fn tell_events(&mut self, now: Time) {
+        if self.filter.interval.is_none() {
+            return self.hand_over();
+        }
+        if !self.pending.is_empty() {
+            self.feed.keep_all(&mut self.pending);
+            self.tell_by.get_or_insert(now + WAIT_SPAN_MAX);
+        }
+        if self.tell_by.take_if(|due| *due <= now).is_some() {
+            self.feed.wake();
+        }
+    }
+
     fn hand_over(&mut self) {
         if !self.pending.is_empty() {
             self.feed.push_all(&mut self.pending);
+            self.tell_by = None;
         }
     }
 }

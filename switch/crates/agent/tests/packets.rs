@@ -5,7 +5,9 @@ mod support;
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 
 use agent::feed::FeedStream;
 use futures_util::Stream;
@@ -35,21 +37,63 @@ fn watch(rig: &mut Rig, request: v1::WatchRequest) -> Result<Watch, Refusal> {
 }
 
 impl Watch {
-    /// The steps that are told now: in microseconds, of which packet, what.
-    fn steps(&mut self) -> Vec<(u64, u64, Step)> {
-        let mut steps = Vec::new();
-        let mut context = Context::from_waker(Waker::noop());
+    /// What waits to be read; of what comes later `waker` hears.
+    fn messages(&mut self, waker: &Waker) -> Vec<v1::WatchResponse> {
+        let mut messages = Vec::new();
+        let mut context = Context::from_waker(waker);
         while let Poll::Ready(Some(batch)) = Pin::new(&mut self.feed).poll_next(&mut context) {
             let message = batch_message(batch.expect("nobody ends it"));
             assert_eq!(message.lost_events, 0);
-            steps.extend(message.events.into_iter().map(|event| match event.kind {
-                Some(Kind::Packet(packet)) => {
-                    (event.time_ps / 1_000_000, packet.packet, packet.step.expect("a step"))
-                }
-                other => panic!("not asked for: {other:?}"),
-            }));
+            messages.push(message);
         }
-        steps
+        messages
+    }
+
+    /// The steps that are told now: in microseconds, of which packet, what.
+    fn steps(&mut self) -> Vec<(u64, u64, Step)> {
+        let messages = self.messages(Waker::noop());
+        let events = messages.into_iter().flat_map(|message| message.events);
+        let steps = events.map(|event| match event.kind {
+            Some(Kind::Packet(packet)) => {
+                (event.time_ps / 1_000_000, packet.packet, packet.step.expect("a step"))
+            }
+            other => panic!("not asked for: {other:?}"),
+        });
+        steps.collect()
+    }
+}
+
+/// Who reads as a server does: when it is woken.
+struct Reader {
+    watch: Watch,
+    woken: Arc<Woken>,
+}
+
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Reader {
+    fn new(watch: Watch) -> Reader {
+        let mut reader = Reader { watch, woken: Arc::default() };
+        assert_eq!(reader.read(), [], "nothing waits yet");
+        reader
+    }
+
+    /// How many events, and whether a sample, the messages have for which it was woken.
+    fn told(&mut self) -> Vec<(usize, bool)> {
+        let is_woken = self.woken.0.swap(false, Ordering::Relaxed);
+        if is_woken { self.read() } else { Vec::new() }
+    }
+
+    fn read(&mut self) -> Vec<(usize, bool)> {
+        let messages = self.watch.messages(&Waker::from(Arc::clone(&self.woken)));
+        messages.iter().map(|it| (it.events.len(), it.sample.is_some())).collect()
     }
 }
 
@@ -163,4 +207,54 @@ fn a_watch_that_would_begin_with_too_many_packets_is_refused_and_says_what_helps
     rig.wait(Span::from_ms(1));
     let mut all = watch(&mut rig, packets(&[], 0)).expect("16384 can be told of");
     assert_eq!(all.steps().len(), 1 << 14);
+}
+
+#[test]
+fn who_asks_for_samples_too_is_told_events_with_the_next_one_or_after_50_ms() {
+    let mut rig = slow_router();
+    let mut open = |interval_ms| {
+        let request = v1::WatchRequest { interval_ms, ..packets(&[], 0) };
+        Reader::new(watch(&mut rig, request).expect("nobody is inside"))
+    };
+    let (mut often, mut seldom, mut at_once) = (open(20), open(1000), open(0));
+    // Five packets come in, and a millisecond later the second one leaves: each time somebody wakes.
+    send(&mut rig, 5);
+    rig.wait(Span::from_ms(1));
+    assert_eq!(at_once.told(), [(14, false)]);
+    assert_eq!((often.told(), seldom.told()), (vec![], vec![]));
+    rig.wait(Span::from_ms(19));
+    assert_eq!(often.told(), [(20, true)], "the sample is behind what happened before it");
+    assert_eq!(seldom.told(), []);
+    // Nothing happens any more, and nobody else wants to be called: it is told all the same.
+    drop((often, at_once));
+    rig.wait(Span::from_ms(1));
+    assert_eq!(seldom.told(), []);
+    let span = rig.idle_span().expect("what waits is to be told");
+    assert_eq!(span, Span::from_ms(29), "50 ms after the first of it");
+    rig.wait(span);
+    assert_eq!(seldom.told(), [(20, false)]);
+    assert_eq!(rig.idle_span(), Some(Span::from_ms(950)), "the next sample");
+}
+
+#[test]
+fn what_the_model_catches_up_with_is_told_before_that_it_was_late() {
+    let mut rig = slow_router();
+    let request = v1::WatchRequest { interval_ms: 2, overruns: true, ..packets(&[], 0) };
+    let mut late = watch(&mut rig, request).expect("nobody is inside");
+    send(&mut rig, 3);
+    rig.oversleep(Span::from_ms(5));
+    let mut before_ps = 0;
+    let mut kinds = Vec::new();
+    for message in late.messages(Waker::noop()) {
+        for event in message.events {
+            assert!(before_ps <= event.time_ps, "in the order of time");
+            before_ps = event.time_ps;
+            kinds.push(matches!(event.kind, Some(Kind::Overrun(_))));
+        }
+        if let Some(sample) = message.sample {
+            assert!(before_ps <= sample.time_ps, "no event is later than the sample behind it");
+        }
+    }
+    assert_eq!(kinds.iter().filter(|is_overrun| **is_overrun).count(), 1);
+    assert_eq!(kinds.last(), Some(&true), "it is told last");
 }

@@ -265,6 +265,11 @@ impl Network {
         }
     }
 
+    /// Who watches hears of all that has happened, also of what was to come with the next sample.
+    pub fn wake_readers(&self) {
+        self.routers.iter().flat_map(|router| router.agent.feeds()).for_each(|feed| feed.wake());
+    }
+
     /// When that is to be called next, after the present instant.
     pub fn next_due(&self) -> Option<Time> {
         let now = self.world.now();

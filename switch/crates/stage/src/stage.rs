@@ -97,6 +97,17 @@ impl Stage {
 
     /// Carries out what waits, and lets time pass for a while; `clock` is what time it really is.
     pub fn work(&mut self, clock: Duration) -> Next {
+        let next = self.turn(clock);
+        if next != Next::Again
+            && let Some(network) = &self.network
+        {
+            // The next sample may be far away in real time.
+            network.wake_readers();
+        }
+        next
+    }
+
+    fn turn(&mut self, clock: Duration) -> Next {
         while let Some(request) = self.inbox.poll_request() {
             self.begin(request, clock);
         }

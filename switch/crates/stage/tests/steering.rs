@@ -2,10 +2,14 @@
 
 mod rig;
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Waker;
+
 use messages::vitrine::v1;
 use p4runtime::Code;
 use prost::Message as _;
-use rig::{Rig, drained, end, wire_topology};
+use rig::{Rig, Woken, drained, end, told, told_before, wire_topology};
 use stage::{Next, STALL_MAX};
 use v1::app::Kind;
 use v1::app_report::Kind as Report;
@@ -239,4 +243,27 @@ fn what_cannot_be_is_refused_with_a_sentence() {
     let app = rig.start("h1", listener());
     let stood = rig.advance(all_ended(vec![app])).unwrap();
     assert_eq!((stood.stop, stood.time_ps), (None, 5_000_000_000));
+}
+
+#[test]
+fn events_wait_for_no_sample_while_time_stands_or_waits_for_the_clock() {
+    let mut rig = Rig::wire(1);
+    let request = v1::WatchRequest { interval_ms: 1000, links: true, ..Default::default() };
+    let mut feed = rig.watch(request);
+    let woken = Arc::new(Woken::default());
+    let mut hears = |rig: &mut Rig, kind| {
+        told_before(&mut feed, &Waker::from(Arc::clone(&woken)));
+        rig.fault(kind);
+        while rig.work() == Next::Again {}
+        assert!(woken.0.swap(false, Ordering::Relaxed));
+        assert_eq!(told(&mut feed).iter().map(|it| it.events.len()).sum::<usize>(), 1);
+    };
+    let h1 = end("h1", None);
+    hears(&mut rig, v1::fault_request::Kind::Cut(h1.clone()));
+    // So slow that the next sample is a quarter of an hour away.
+    let speed = Some(v1::Ratio { over: 1, under: 1000 });
+    let world = rig.world.clone();
+    let run = v1::RunRequest { speed, until_ps: 0 };
+    rig.complete(async move { world.run(run).await }).expect("it stood");
+    hears(&mut rig, v1::fault_request::Kind::Mend(h1));
 }

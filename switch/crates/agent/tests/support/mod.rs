@@ -188,19 +188,42 @@ impl Rig {
     /// Does something with the device, and tells the watchers what happened to it by now.
     pub fn drive(&mut self, act: impl FnOnce(&mut Device, Time)) {
         act(&mut self.device, self.now);
-        while let Some(output) = self.device.poll_output(self.now) {
-            if let Output::Transmit { frame, .. } = output {
-                self.device.recycle(frame);
-            }
-        }
+        self.release();
         let (agent, mut plane) = self.parts();
         agent.handle_events(&mut plane);
     }
 
     /// Time passes.
     pub fn wait(&mut self, span: Span) {
-        self.now += span;
+        let until = self.now + span;
+        while let Some(at) = self.agent.next_sample(until) {
+            self.now = at;
+            self.release();
+            let (agent, mut plane) = self.parts();
+            agent.sample(&mut plane);
+        }
+        self.now = until;
         self.drive(|_, _| {});
+    }
+
+    /// Time passes, and the machine serves nobody until it has.
+    pub fn oversleep(&mut self, span: Span) {
+        self.agent.handle_overrun(self.now + span, span);
+        self.wait(span);
+    }
+
+    /// What was due by now leaves.
+    fn release(&mut self) {
+        while let Some(output) = self.device.poll_output(self.now) {
+            if let Output::Transmit { frame, .. } = output {
+                self.device.recycle(frame);
+            }
+        }
+    }
+
+    /// How long nobody wants to be called if nothing happens.
+    pub fn idle_span(&self) -> Option<Span> {
+        self.agent.next_due().map(|due| due.since(self.now))
     }
 
     fn work(&mut self) -> bool {

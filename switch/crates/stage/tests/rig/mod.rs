@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "each file of tests uses its own part of this")]
 
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use agent::Load;
@@ -199,9 +200,24 @@ impl Rig {
     }
 }
 
+/// Whether who reads was woken.
+#[derive(Debug, Default)]
+pub struct Woken(pub AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// What a router has told by now.
 pub fn told(feed: &mut FeedStream) -> Vec<v1::WatchResponse> {
-    let mut context = Context::from_waker(Waker::noop());
+    told_before(feed, Waker::noop())
+}
+
+/// What a router has told by now; of more `waker` will hear.
+pub fn told_before(feed: &mut FeedStream, waker: &Waker) -> Vec<v1::WatchResponse> {
+    let mut context = Context::from_waker(waker);
     let mut messages = Vec::new();
     while let Poll::Ready(Some(batch)) = Pin::new(&mut *feed).poll_next(&mut context) {
         messages.push(batch_message(batch.expect("nobody ends it")));
