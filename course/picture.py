@@ -18,6 +18,8 @@ WIDTH, HEIGHT = 760, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 26, 34
 # Colours that stay apart for colour-blind readers (Okabe and Ito).
 _COLOURS = ("#0072b2", "#e69f00", "#009e73")
+# From the name of a line to the next one's.
+_NAMES_APART = (WIDTH - _LEFT - _RIGHT) // len(_COLOURS)
 _DROP, _MOMENT, _INK = "#d55e00", "#b3261e", "#444444"
 # Thinner lines than these are not to be told apart.
 _DROPS_MAX = 400
@@ -76,7 +78,7 @@ def svg(told: Tape, at_s: float) -> str:
         parts.append(
             f'<polyline points="{line}" fill="none" stroke="{_COLOURS[index]}" '
             'stroke-width="1.5"/>'
-            f'<text x="{_LEFT + 150 * index}" y="14" fill="{_COLOURS[index]}">'
+            f'<text x="{_LEFT + _NAMES_APART * index}" y="14" fill="{_COLOURS[index]}">'
             f"{escape(name)}: packets that wait</text>"
         )
         for drop_s in port.drops_s[:: ceil(len(port.drops_s) / _DROPS_MAX) or 1]:

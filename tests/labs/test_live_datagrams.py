@@ -18,10 +18,10 @@ def clock(monkeypatch):
     """Time that passes only while somebody sleeps, and then exactly."""
     now = SimpleNamespace(s=9.0)
 
-    def sleep(seconds):
+    def pass_by(seconds):
         now.s += seconds
 
-    fake = SimpleNamespace(monotonic=lambda: now.s, sleep=sleep)
+    fake = SimpleNamespace(monotonic=lambda: now.s, sleep=pass_by)
     monkeypatch.setattr(wait, "time", fake)
     monkeypatch.setattr(datagrams, "time", fake)
 

@@ -1,9 +1,9 @@
 //! [`Visit`]: what others do on the data plane in words that are not P4Runtime's.
 //!
 //! A visit is a request like any other: it waits its turn, is carried out in slices, and meets the
-//! program that reads and writes refer to. So two doors to one switch never see halves of each other's
-//! changes. Who visits changes the pipeline by himself, but for what the control plane remembers of
-//! entries beside it: that goes through [`Site`].
+//! program that reads and writes refer to. So two doors to one switch never see halves of each
+//! other's changes. Who visits changes the pipeline by himself, but for what the control plane
+//! remembers of entries beside it: that goes through [`Site`].
 
 use std::any::Any;
 use std::fmt;
@@ -22,8 +22,8 @@ use super::target::Target;
 
 /// Work for the data plane that the agent does not know.
 pub trait Visit: fmt::Debug + Send {
-    /// Goes on for about `left` steps, a step being an entry or a cell, and takes them off. `true`: it
-    /// has come to its end, and has told whoever waits.
+    /// Goes on for about `left` steps, a step being an entry or a cell, and takes them off. `true`:
+    /// it has come to its end, and has told whoever waits.
     fn go_on(&mut self, site: &mut Site<'_>, left: &mut usize) -> bool;
 }
 
@@ -151,8 +151,8 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// Sets the nodes of a multicast group; `None` removes it. P4Runtime sees the ports of its nodes, as
-    /// numbers, which controllers of all its versions read.
+    /// Sets the nodes of a multicast group; `None` removes it. P4Runtime sees the ports of its
+    /// nodes, as numbers, which controllers of all its versions read.
     pub fn set_multicast_group(
         &mut self,
         id: u32,
@@ -185,8 +185,15 @@ impl Site<'_> {
     }
 
     /// Sets a clone session; `None` removes it. P4Runtime sees its port, as a number.
-    pub fn set_clone_session(&mut self, id: u32, session: Option<CloneSession>) {
-        let Some(target) = &mut self.target else { return };
+    pub fn set_clone_session(
+        &mut self,
+        id: u32,
+        session: Option<CloneSession>,
+    ) -> Result<(), Exhausted> {
+        let Some(target) = &mut self.target else { return Ok(()) };
+        if session.is_some() {
+            target.pipeline.memory_mut().check()?;
+        }
         let sessions = &mut target.forwarding.ledger.sessions;
         match &session {
             None => drop(sessions.remove(&id)),
@@ -204,6 +211,7 @@ impl Site<'_> {
             }
         }
         target.pipeline.replication.set_session(id, session);
+        Ok(())
     }
 
     /// What a visitor keeps with the program, and finds again until the program is replaced, if not

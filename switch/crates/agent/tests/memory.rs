@@ -7,6 +7,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use agent::Load;
+use agent::exchange::{self, Reply};
+use agent::visit::{Site, Visit};
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;
 use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
@@ -14,9 +16,10 @@ use messages::p4::v1::update::Type;
 use messages::p4::v1::write_request::Atomicity;
 use p4runtime::details::Room;
 use p4runtime::{Code, Status};
+use pipeline::CloneSession;
 use support::{DEVICE_ID, Program, Rig};
 use units::Bytes;
-use units::memory::{Budget, Purpose};
+use units::memory::{Budget, Exhausted, Purpose};
 
 /// 128 MiB: 32 for packets, 28 for entries, 20 for programs; the empty tables take 8.6.
 fn budget() -> Budget {
@@ -125,4 +128,39 @@ fn a_program_that_finds_no_memory_is_refused_and_the_one_in_force_stays() {
         load(&mut rig, &other, budget).expect("there is room for two");
     }
     assert_eq!(budget.taken(Purpose::Programs).0, before, "nineteen have given theirs back");
+}
+
+/// Sets a clone session as the door for bmv2's interface does.
+#[derive(Debug)]
+struct Mirroring(Option<Reply<Result<(), Exhausted>>>);
+
+impl Visit for Mirroring {
+    fn go_on(&mut self, site: &mut Site<'_>, _left: &mut usize) -> bool {
+        let done = site.set_clone_session(9, Some(CloneSession::default()));
+        if let Some(reply) = self.0.take() {
+            exchange::reply(reply, done);
+        }
+        true
+    }
+}
+
+fn mirror(rig: &mut Rig) -> Result<(), Exhausted> {
+    let (front, answer) = (rig.front(), Rc::new(RefCell::new(None)));
+    let place = Rc::clone(&answer);
+    rig.complete(Box::pin(async move {
+        let visit = front.visit(|reply| Box::new(Mirroring(Some(reply))));
+        *place.borrow_mut() = Some(visit.await.expect("it is carried out"));
+    }));
+    answer.take().expect("it was answered")
+}
+
+#[test]
+fn a_clone_session_by_another_door_is_refused_where_the_entries_have_taken_all() {
+    let (budget, program) = (budget(), Program::forwarding_to(2));
+    let mut rig = Rig::start_with(&program, &program, budget);
+    let full = write(&mut rig, Type::Insert, 0..300, Atomicity::ContinueOnError);
+    assert!(full.is_err());
+    assert!(mirror(&mut rig).is_err());
+    write(&mut rig, Type::Delete, 0..10, Atomicity::ContinueOnError).expect("they are there");
+    mirror(&mut rig).expect("ten have made room");
 }

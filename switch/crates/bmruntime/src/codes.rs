@@ -108,15 +108,17 @@ pub mod multicast {
     pub const ERROR: Thrown = Thrown(5);
 }
 
-/// MirroringOperationErrorCode.
+/// MirroringOperationErrorCode. For want of memory there is no code: after it the session is not
+/// there.
 pub mod mirroring {
     use super::Thrown;
 
     pub const NOT_FOUND: Thrown = Thrown(1);
+    pub const NO_ROOM: Thrown = NOT_FOUND;
 }
 
-/// SwapOperationErrorCode. A program that is no program has no code there: what comes closest is that
-/// nothing will be swapped.
+/// SwapOperationErrorCode. A program that is no program has no code there: what comes closest is
+/// that nothing will be swapped.
 pub mod swap {
     use super::Thrown;
 

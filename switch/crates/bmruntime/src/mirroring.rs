@@ -45,6 +45,10 @@ fn found<'a>(site: &'a Site<'_>, session: u32) -> Result<&'a CloneSession, Throw
     pipeline.replication.session(session).ok_or(mirroring::NOT_FOUND)
 }
 
+fn set(site: &mut Site<'_>, id: u32, session: CloneSession) -> Result<(), Thrown> {
+    site.set_clone_session(id, Some(session)).map_err(|_no_room| mirroring::NO_ROOM)
+}
+
 /// A session that exists already becomes what is given.
 fn add(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let id = session_of(arguments)?;
@@ -52,14 +56,14 @@ fn add(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let group = config.is_set(GROUP).then(|| u32::try_from(config.i32(GROUP)).ok()).flatten();
     let port = config.is_set(PORT).then(|| port_of(config.i32(PORT))).flatten();
     let session = CloneSession { group, port, ..CloneSession::default() };
-    site.set_clone_session(id, Some(session));
+    set(site, id, session)?;
     Ok(None)
 }
 
 fn delete(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let id = session_of(arguments)?;
     let _there = found(site, id)?;
-    site.set_clone_session(id, None);
+    site.set_clone_session(id, None).map_err(|_no_room| mirroring::NO_ROOM)?;
     Ok(None)
 }
 
@@ -85,8 +89,8 @@ fn add_mapping(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
         return Ok(Some(Value::I32(NOT_DONE)));
     };
     let session = CloneSession { port: Some(port), ..CloneSession::default() };
-    site.set_clone_session(id, Some(session));
-    Ok(Some(Value::I32(DONE)))
+    let is_set = set(site, id, session).is_ok();
+    Ok(Some(Value::I32(if is_set { DONE } else { NOT_DONE })))
 }
 
 fn delete_mapping(site: &mut Site<'_>, arguments: &Struct) -> Outcome {

@@ -1,9 +1,9 @@
 //! Where a server listens: a Unix socket, which belongs to one user, or TCP.
 //!
-//! Everybody on a machine reaches its loopback addresses, and everybody on the network the others; the
-//! kernel says of neither who they are. Of a Unix socket it does. So a switch that is to be anybody's
-//! but its owner's listens on TCP because somebody said so, and beyond loopback only with TLS, or
-//! because somebody said that too.
+//! Everybody on a machine reaches its loopback addresses, and everybody on the network the others;
+//! the kernel says of neither who they are. Of a Unix socket it does. So a switch that is to be
+//! anybody's but its owner's listens on TCP because somebody said so, and beyond loopback only with
+//! TLS, or because somebody said that too.
 
 use std::fmt;
 use std::io;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::{TcpListener, TcpSocket, UnixListener};
 
 use crate::places::{Peer, Stranger};
 
@@ -22,6 +22,27 @@ const UNIX: &str = "unix:";
 
 /// Who may connect to a Unix socket: its owner, and root.
 const OWNER_ONLY: u32 = 0o600;
+
+/// What the kernel may keep of what goes out by a TCP connection, and of what comes in by one; with
+/// what it needs to know of it that is twice as much. Left alone it lets both grow to many MiB,
+/// which count where a control group bounds the process, and which our own budget does not see. A
+/// Unix socket keeps 208 KiB.
+pub(crate) const TCP_BUFFER_BYTES: u32 = 128 << 10;
+
+/// Connections that have come and that nobody has accepted yet.
+const BACKLOG: u32 = 128;
+
+/// Binds an address of TCP, within a runtime.
+pub(crate) fn listen_tcp(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Connections of a switch that has just ended keep nobody from its port.
+    socket.set_reuseaddr(true)?;
+    // Connections inherit these.
+    socket.set_send_buffer_size(TCP_BUFFER_BYTES)?;
+    socket.set_recv_buffer_size(TCP_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// A place to listen at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,11 +72,7 @@ impl Address {
     /// Binds it, within a runtime.
     pub(crate) fn listen(&self) -> io::Result<Listener> {
         match self {
-            Address::Tcp(address) => {
-                let listener = std::net::TcpListener::bind(address)?;
-                listener.set_nonblocking(true)?;
-                Ok(Listener::Tcp(TcpListener::from_std(listener)?))
-            }
+            Address::Tcp(address) => Ok(Listener::Tcp(listen_tcp(*address)?)),
             Address::Unix(path) => {
                 remove_left_over(path)?;
                 let listener = UnixListener::bind(path)?;
@@ -154,8 +171,8 @@ impl Drop for SocketFile {
     }
 }
 
-/// Removes what a switch that was killed has left behind: a socket at which nobody answers. Anything
-/// else stays, and cannot be bound.
+/// Removes what a switch that was killed has left behind: a socket at which nobody answers.
+/// Anything else stays, and cannot be bound.
 fn remove_left_over(path: &Path) -> io::Result<()> {
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
     let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
@@ -167,6 +184,10 @@ fn remove_left_over(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
     use super::*;
 
     #[test]
@@ -215,5 +236,30 @@ mod tests {
         std::fs::write(&path, "dear diary").unwrap();
         assert!(address.listen().is_err());
         std::fs::remove_file(&path).unwrap();
+    }
+
+    /// How much goes into a connection of which nobody takes anything.
+    async fn taken_by(listener: TcpListener) -> usize {
+        let client = TcpSocket::new_v4().unwrap();
+        // What it keeps itself is its own affair.
+        client.set_recv_buffer_size(4096).unwrap();
+        let _client = client.connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut taken = 0;
+        // Until it has taken nothing for a while.
+        while timeout(Duration::from_millis(200), stream.writable()).await.is_ok() {
+            taken += stream.try_write(&[0; 1 << 16]).unwrap_or(0);
+        }
+        taken
+    }
+
+    #[tokio::test]
+    async fn the_kernel_keeps_little_of_what_nobody_takes() {
+        let here = SocketAddr::from(([127, 0, 0, 1], 0));
+        let bounded = taken_by(listen_tcp(here).unwrap()).await;
+        assert!(bounded <= 3 * TCP_BUFFER_BYTES as usize, "{bounded}");
+        // Where nobody says anything it is another matter.
+        let left_alone = taken_by(TcpListener::bind(here).await.unwrap()).await;
+        assert!(left_alone > bounded, "{left_alone}");
     }
 }

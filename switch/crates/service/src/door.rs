@@ -30,6 +30,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use units::PortId;
 use units::memory::{Budget, Purpose};
 
+use crate::address::listen_tcp;
 use crate::calls::waiting;
 use crate::capacity::Capacity;
 use crate::connections::{ACCEPT_PAUSE, Peer};
@@ -90,10 +91,9 @@ impl Host for Waiter {
 impl Door {
     /// Binds this port of the loopback address, within a runtime; 0 is any free one.
     pub fn bind(port: u16) -> io::Result<Door> {
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-        listener.set_nonblocking(true)?;
+        let listener = listen_tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
         let address = listener.local_addr()?;
-        Ok(Door { listener: TcpListener::from_std(listener)?, address })
+        Ok(Door { listener, address })
     }
 
     /// Where it listens.

@@ -20,6 +20,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::time::{sleep, timeout};
 
+use crate::address::listen_tcp;
 use crate::connections::ACCEPT_PAUSE;
 
 /// What a publisher says first, and what its subscribers say.
@@ -111,11 +112,7 @@ impl Publisher {
                 let number = path.symlink_metadata()?.ino();
                 Listener::Ipc { listener, _name: Socket { path: path.clone(), number } }
             }
-            Place::Tcp(address) => {
-                let listener = std::net::TcpListener::bind(address)?;
-                listener.set_nonblocking(true)?;
-                Listener::Tcp(TcpListener::from_std(listener)?)
-            }
+            Place::Tcp(address) => Listener::Tcp(listen_tcp(*address)?),
         };
         Ok(Publisher { listener, messages: broadcast::Sender::new(WAITING_COUNT_MAX) })
     }

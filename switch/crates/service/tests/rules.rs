@@ -4,12 +4,14 @@ mod support;
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;
+use messages::p4::v1::field_match::{self, FieldMatchType};
 use messages::p4::v1::stream_message_request::Update as ToSwitch;
 use messages::p4::v1::stream_message_response::Update as FromSwitch;
 use messages::p4::v1::table_action::Type as ActionType;
 use messages::p4::v1::update::Type;
 use prost::bytes::Bytes;
 use tonic::Code;
+use units::PortId;
 
 use support::{Controller, Ids, Switch, config, entries_program, update};
 
@@ -365,4 +367,105 @@ async fn members_of_a_value_set_may_have_masks_and_prefixes() {
         switch.receive(2, &frame);
         assert_eq!(switch.next_sent().0.0, port, "{frame:02x?}");
     }
+}
+
+fn matching(field_id: u32, given: FieldMatchType) -> p4::FieldMatch {
+    p4::FieldMatch { field_id, field_match_type: Some(given) }
+}
+
+fn exactly(value: &'static [u8]) -> Vec<p4::FieldMatch> {
+    vec![matching(1, FieldMatchType::Exact(field_match::Exact { value: value.into() }))]
+}
+
+#[tokio::test]
+async fn a_longer_byte_string_is_the_same_value_and_is_read_back_short() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let ids = Ids(&info);
+    let entry = |key, port| p4::TableEntry {
+        table_id: ids.table("exact_table"),
+        r#match: exactly(key),
+        action: action(call(ids.action("forward_and_meter"), Some(port))),
+        ..Default::default()
+    };
+    let write = |kind, entry| update(kind, Entity::TableEntry(entry));
+    controller.write(vec![write(Type::Insert, entry(b"\0\0\x63", b"\0\x02"))]).await.unwrap();
+    let all = p4::TableEntry { table_id: ids.table("exact_table"), ..Default::default() };
+    assert_eq!(controller.read_tables(all.clone()).await, [entry(b"\x63", b"\x02")]);
+    let twice = controller.refused(write(Type::Insert, entry(b"\x63", b"\x02"))).await;
+    assert_eq!(twice.0, Code::AlreadyExists);
+    controller.write(vec![write(Type::Delete, entry(b"\0\x63", b"\x02"))]).await.unwrap();
+    assert_eq!(controller.read_tables(all).await, []);
+    for (key, port) in [
+        (&b""[..], &b"\x02"[..]),
+        (b"\x01\0\0\0\0\0\0", b"\x02"),
+        (b"\x63", b""),
+        (b"\x63", b"\x02\0"),
+    ] {
+        let (code, message) = controller.refused(write(Type::Insert, entry(key, port))).await;
+        assert_eq!(code, Code::InvalidArgument, "{key:?} {port:?}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_field_left_out_matches_everything_and_stays_left_out() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let ids = Ids(&info);
+    let optional = field_match::Optional { value: Bytes::from_static(b"\x08\x06") };
+    let entry = p4::TableEntry {
+        table_id: ids.table("ternary_table"),
+        r#match: vec![matching(2, FieldMatchType::Optional(optional))],
+        action: action(call(ids.action("forward"), Some(b"\x03"))),
+        priority: 1,
+        ..Default::default()
+    };
+    controller.write(vec![update(Type::Insert, Entity::TableEntry(entry.clone()))]).await.unwrap();
+    let all = p4::TableEntry { table_id: ids.table("ternary_table"), ..Default::default() };
+    assert_eq!(controller.read_tables(all).await, [entry]);
+    // By any port, to any address.
+    for port in [1, 2] {
+        switch.receive(port, b"\0\0\0\0\0\x0a\0\0\0\0\0\x01\x08\x06payload");
+        assert_eq!(switch.next_sent().0, PortId(3));
+    }
+}
+
+#[tokio::test]
+async fn a_meter_of_two_rates_takes_no_excess_burst() {
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    let info = controller.load().await;
+    let meter_id = info.meters[0].preamble.as_ref().unwrap().id;
+    let set = |eburst| {
+        let config = p4::MeterConfig { cir: 5, cburst: 6, pir: 7, pburst: 8, eburst };
+        let index = Some(p4::Index { index: 0 });
+        let entry = p4::MeterEntry { meter_id, index, config: Some(config), ..Default::default() };
+        update(Type::Modify, Entity::MeterEntry(entry))
+    };
+    controller.write(vec![set(0)]).await.unwrap();
+    let (code, message) = controller.refused(set(9)).await;
+    assert_eq!(code, Code::InvalidArgument);
+    assert!(message.contains("eburst is set"), "{message}");
+}
+
+#[tokio::test]
+async fn backup_replicas_are_refused_rather_than_lost() {
+    use p4::packet_replication_engine_entry::Type as Kind;
+    let switch = Switch::start();
+    let mut controller = switch.controller(1).await;
+    controller.load().await;
+    let mut guarded = support::clone_session(5, &[1]);
+    let Some(Entity::PacketReplicationEngineEntry(entry)) =
+        guarded.entity.as_mut().and_then(|entity| entity.entity.as_mut())
+    else {
+        unreachable!("clone sessions are of the replication engine")
+    };
+    let Some(Kind::CloneSessionEntry(session)) = entry.r#type.as_mut() else { unreachable!() };
+    let backup = p4::BackupReplica { port: Bytes::from_static(b"\x02"), instance: 1 };
+    session.replicas[0].backup_replicas.push(backup);
+    let (code, message) = controller.refused(guarded).await;
+    assert_eq!(code, Code::Unimplemented);
+    assert!(message.contains("backup_replicas"), "{message}");
 }

@@ -407,7 +407,11 @@ fn find<'a>(
         }
         _ => {
             let known: Vec<&str> = names.collect();
-            Err(format!("there is no {what} {name}; there are {}", known.join(", ")))
+            Err(if known.is_empty() {
+                format!("there is no {what} {name}: the program uses none, whatever it declares")
+            } else {
+                format!("there is no {what} {name}; there are {}", known.join(", "))
+            })
         }
     }
 }
@@ -452,4 +456,31 @@ fn key_match(kind: MatchType, width: u32, written: &KeyValue) -> Result<KeyMatch
             KeyMatch::Ternary { value, mask }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_whole_or_by_its_end_and_otherwise_it_is_said_what_there_is() {
+        let said = |names: &[&str], name| find("table", name, names.iter().copied());
+        let tables = ["ingress.routes", "ingress.acl", "egress.acl"];
+        assert_eq!(said(&tables, "routes"), Ok(0));
+        assert_eq!(said(&tables, "egress.acl"), Ok(2));
+        let message = |names, name| said(names, name).unwrap_err();
+        assert_eq!(
+            message(&tables, "acl"),
+            "table acl could be ingress.acl or egress.acl; write more of the name"
+        );
+        assert_eq!(
+            message(&tables[..2], "rules"),
+            "there is no table rules; there are ingress.routes, ingress.acl"
+        );
+        // A table that is declared and never applied does not reach the switch.
+        assert_eq!(
+            message(&[], "routes"),
+            "there is no table routes: the program uses none, whatever it declares"
+        );
+    }
 }
