@@ -283,7 +283,7 @@ fuzz:            ## any bytes as everything that strangers send; TIME=10min in a
 	@vm/build.sh
 	@tests/fuzz.sh
 
-corpus:          ## what fuzzing has found, as few inputs as take all ways through the code, for the repository to keep; ONLY="source stf"
+corpus:          ## what fuzzing has found, as few inputs as take all ways through the code, for make test to try; ONLY="source stf"
 	@vm/takes.sh ONLY
 	@vm/modules.sh
 	@vm/build.sh

@@ -6,7 +6,7 @@
 
 libFuzzer wants a file an input. The repository keeps text, an input a line, so that a difference
 shows what has come and gone: switch/crates/strangers/src/lib.rs says which files there are,
-`spelling.rs` beside it reads them.
+`spelling.rs` beside it reads them in every `make test`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def pack(name: str, folder: Path) -> tuple[int, int]:
     found = {path.read_bytes() for path in folder.iterdir()}
     chosen = {data for data in found - before if 0 < len(data) <= INPUT_BYTES_MAX}
     text = "".join(f"{spelled(data)}\n" for data in sorted(chosen, key=lambda it: (len(it), it)))
-    (KEPT / "corpus" / name).write_text(text)
+    file = KEPT / "corpus" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
     return len(chosen), len(text)
 
 

@@ -4,11 +4,12 @@ import pytest
 
 from tests import fuzz_corpus
 
+LIBFUZZERS = sorted(path.stem for path in fuzz_corpus.ROOT.glob("switch/fuzz/fuzz_targets/*.rs"))
+
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    for folder in ("corpus", "broke"):
-        (tmp_path / "kept" / folder).mkdir(parents=True)
+    (tmp_path / "kept").mkdir()
     monkeypatch.setattr(fuzz_corpus, "KEPT", tmp_path / "kept")
     return tmp_path / "kept"
 
@@ -38,6 +39,7 @@ def test_what_is_packed_comes_out_again(kept, tmp_path):
 
 
 def test_what_broke_something_stays_where_it_is(kept, tmp_path):
+    (kept / "broke").mkdir()
     (kept / "broke" / "thrift").write_text("# a length that is negative\n\\xff\n")
     found = tmp_path / "found"
     fuzz_corpus.unpack("thrift", found)
@@ -45,3 +47,9 @@ def test_what_broke_something_stays_where_it_is(kept, tmp_path):
     fuzz_corpus.pack("thrift", found)
     assert fuzz_corpus.kept("corpus", "thrift") == []
     assert fuzz_corpus.kept("broke", "thrift") == [b"\xff"]
+
+
+@pytest.mark.parametrize("name", LIBFUZZERS)
+def test_what_the_repository_keeps_is_read(name):
+    assert (fuzz_corpus.KEPT / "corpus" / name).exists(), "make corpus"
+    assert len(set(fuzz_corpus.kept("corpus", name))) == len(fuzz_corpus.kept("corpus", name))

@@ -1,7 +1,8 @@
 //! Any bytes as everything that strangers send. Each module here offers them to one part of the kit,
 //! which has to read or refuse them; a panic is a defect, and so is what takes too long or too much.
 //!
-//! The fuzzers ask (`switch/fuzz`, `make fuzz`), which look for new bytes. What is kept of those:
+//! Two ask: the fuzzers (`switch/fuzz`, `make fuzz`), which look for new bytes, and
+//! `tests/corpus.rs`, which offers in every `make test` what is kept of those:
 //!
 //! ```text
 //!   corpus/NAME   what takes all the ways through the code that fuzzers have found; `make corpus`
