@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from labs.bench import FIRST_BURST_PORT
 from labs.errors import MeasurementError
@@ -87,17 +88,14 @@ class Senders:
     def remarks(self) -> list[str]:
         """Who sent late, and so other traffic than was asked for: to be called after `wait`."""
         late = {
-            name: lateness(name, sender.due_s, datagrams.went_out(sender.sending.log.read_text()))
+            name: lateness(name, sender.due_s, sender.went_out_s)
             for name, sender in self._senders.items()
         }
         return [said for said in late.values() if said]
 
     def _result(self, name: str, sender: _Sender) -> Bursts:
         counted = sender.counting.finish(f"the receiver of {name}", END_DEADLINE_S)
-        sent_s = tuple(
-            self._clock.of_monotonic(at)
-            for at in datagrams.went_out(sender.sending.log.read_text())
-        )
+        sent_s = tuple(self._clock.of_monotonic(at) for at in sender.went_out_s)
         arrived = datagrams.received(counted)
         return Bursts(
             source=sender.source.name,
@@ -119,3 +117,8 @@ class _Sender:
     due_s: Sequence[float]
     sending: Process
     counting: Process
+
+    @cached_property
+    def went_out_s(self) -> Sequence[float]:
+        """When its bursts went out, by the same clock: to be asked once it has ended."""
+        return datagrams.went_out(self.sending.log.read_text())
