@@ -16,7 +16,7 @@ run:             ## bufferbloat on a real router, its queue live; WORLD=virtual 
 
 labs:            ## list the labs, a line each
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs list
 
 lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, WORLD=virtual|both, TOOLCHAIN=p4lang|both, RATE=... as make labs lists them
@@ -27,22 +27,22 @@ lab:             ## run one lab: LAB=<name>; QUICK=1 shortens it, WORLD=virtual|
 
 results:         ## list the runs of labs that are kept, with their verdicts; LAB=<name> only its
 	@vm/takes.sh LAB
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs results
 
 compare:         ## draw two kept runs of a lab side by side: A=<run> B=<run>, as make results names them
 	@vm/takes.sh A B
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs compare "$(A)" "$(B)"
 
 report:          ## draw the report of a kept run anew: RUN=<run>
 	@vm/takes.sh RUN
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs report "$(RUN)"
 
 handout:         ## an exercise as students get it, without solutions: NAME=<name>; or the table of a kept run into its lab's handout: RUN=<run>
 	@vm/takes.sh NAME RUN
-	@vm/modules.sh
+	@vm/python.sh
 ifdef NAME
 	@build/venv/bin/python -m course handout "$(NAME)"
 else
@@ -85,7 +85,7 @@ setup:           ## install and build whatever is missing (run and test do it to
 
 build:           ## build the programs and compile the P4 code, nothing else
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 
 exercise:        ## a working copy of an exercise: NAME=<name> puts it into work/<name>, without NAME they are listed; STUDENT=<your name>
@@ -99,7 +99,7 @@ ifdef NAME
 	@vm/live_or_not.sh vm/setup.sh
 	@vm/live_or_not.sh vm/in_world.sh build/venv/bin/python -m course check "$(NAME)"
 else
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@tests/rust.sh
 	@tests/python.sh --without-networks
@@ -107,7 +107,7 @@ endif
 
 lint:            ## formatting and lints of Rust and Python
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@tests/lint.sh
 
 bless:           ## accept the compiler's messages of now as what tests/diagnostics expect, and where handouts' lines stand now
@@ -116,12 +116,12 @@ bless:           ## accept the compiler's messages of now as what tests/diagnost
 
 top:             ## the insides of a running router in the terminal; ROUTER=<name or address>
 	@vm/takes.sh ROUTER
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs.top
 
 metrics:         ## what the routers count that are up, for Prometheus; ROUTER=<name or address> LISTEN=<host:port>
 	@vm/takes.sh ROUTER LISTEN
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs.metrics
 
 glass:           ## the page in the browser that shows and steers the network that is up; LESSON=bufferbloat, GLASS=0.0.0.0 for a class to look at
@@ -136,7 +136,7 @@ page:            ## out/vitrine.html: compiler, network, editor and glass as one
 
 trace:           ## a live packet's life in a router: ROUTER=s1 FLOW='10.0.1.1:*->10.0.2.1:80' COUNT=3 FORM=json
 	@vm/takes.sh ROUTER FLOW COUNT FORM
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m labs.trace
 
 up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file.yaml>, else the first lab's; PROGRAM=<file.p4>; DOMAIN=<file.yaml> for telemetry; GRPC=tcp
@@ -146,7 +146,7 @@ up:              ## build a network and open a prompt; WORLD=virtual, TOPO=<file
 
 shell:           ## p4runtime-shell at a router that is up; ROUTER=<name or address>
 	@vm/takes.sh ROUTER
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m apps.shell
 
 reload:          ## the network that is up takes its P4 programs as they are now; PROGRAM=<file.p4> ROUTER=<name>
@@ -155,12 +155,12 @@ reload:          ## the network that is up takes its P4 programs as they are now
 
 down:            ## end whatever an interrupted run left behind
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/as_owner.sh build/venv/bin/python -m topo.down
 
 conformance:     ## p4c's own test programs through our compiler and switch; P4C=<its checkout>
 	@vm/takes.sh P4C -- P4C_LIST
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@tests/conformance/run.sh
 
@@ -181,7 +181,7 @@ conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and 
 
 conformance-guests: ## programs of other projects on our compiler, and their P4Info; CHECKOUTS=<folder of checkouts>
 	@vm/takes.sh CHECKOUTS
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.guests --checkouts "$(CHECKOUTS)"
 
@@ -197,13 +197,13 @@ conformance-ptf: ## p4-guide's PTF tests on our compiler and switch; CHECKOUTS=<
 
 conformance-testgen: ## P4Testgen's tests of all programs on our compiler and switch; ORACLE=<folder of p4testgen> P4C=<checkout of p4c> SMITH=<random programs> ONLY="drops clones" MOST=<tests of one>
 	@vm/takes.sh ORACLE P4C SMITH ONLY MOST
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.testgen
 
 conformance-answers: ## what simple_switch_CLI is answered by our switch and by the original, for p4-learning's programs; CHECKOUTS=<folder> ORACLE=<folder of simple_switch>
 	@vm/takes.sh CHECKOUTS ORACLE
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@build/venv/bin/python -m tests.conformance.answers --checkouts "$(CHECKOUTS)" --original "$(ORACLE)"
 
@@ -227,7 +227,7 @@ bench-restart:   ## how soon a router that was killed is back with all that it h
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m tests.telemetry.bench_collector
 
 bench-insides:   ## decisions a second of the built-in parts as Python classes
@@ -237,12 +237,12 @@ bench-insides:   ## decisions a second of the built-in parts as Python classes
 
 bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-3 beside; QUICK=1
 	@vm/takes.sh QUICK
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m tests.bench.virtual
 
 bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its memory; needs chromium
 	@vm/takes.sh MINUTES
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m tests.glass.bench
 
 pictures:        ## the pictures of the page that docs show, taken again in Chromium
@@ -253,7 +253,7 @@ pictures:        ## the pictures of the page that docs show, taken again in Chro
 
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/page.sh
 	@build/venv/bin/python -m tests.bench.page
 
@@ -274,24 +274,24 @@ interruptions:   ## run, lab, up, glass and sweep stopped at random instants, by
 
 advisories:      ## what is known to be wrong with crates and Python packages; ADVISORIES=<RustSec's advisory-db>:<PyPA's advisory-database>
 	@vm/takes.sh ADVISORIES
-	@vm/modules.sh
+	@vm/python.sh
 	@build/venv/bin/python -m tests.advisories
 
 fuzz:            ## any bytes as everything that strangers send; TIME=10min in all, ONLY="source stf" SANITIZER=address
 	@vm/takes.sh TIME ONLY SANITIZER
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@tests/fuzz.sh
 
 corpus:          ## what fuzzing has found, as few inputs as take all ways through the code, for make test to try; ONLY="source stf"
 	@vm/takes.sh ONLY
-	@vm/modules.sh
+	@vm/python.sh
 	@vm/build.sh
 	@tests/fuzz.sh minimise
 
 reproducible:    ## the programs of the last commit, built in two folders, are the same bytes
 	@vm/takes.sh
-	@vm/modules.sh
+	@vm/python.sh
 	@tests/reproducible.sh
 
 nightly:         ## what takes too long for every change: a million random TCP transfers, 100,000 histories of controllers, 10,000 generated programs, 1000 random networks, the same bytes on wasm32; QUICK=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# carry.sh BINARIES FOLDER [MODULE]: puts the switch's programs, with the identity of the sources they were
-# made from, into FOLDER, the Python modules of the messages, and the module of the page that is one file.
-# A machine that has them in /opt/vitrine needs neither Rust nor protoc (vm/prebuilt.sh).
+# carry.sh BINARIES FOLDER [MODULE]: copies the switch's programs, with the identity of their sources, and
+# the WebAssembly module of the one-file page into FOLDER. A machine that has them in /opt/vitrine needs
+# no Rust (vm/prebuilt.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -17,6 +17,4 @@ for program in vitrine-p4c vitrine-sim vitrine-switch; do
     ln -sfn vitrine "$folder/bin/$program"
 done
 [ -z "$module" ] || cp "$module" "$folder/page.wasm"
-(cd switch/crates/messages/proto && printf '%s\n' p4/tmp/*.proto vitrine/v1/*.proto) |
-    xargs vm/protoc.sh "$(realpath -m "$folder")/python"
 switch_sources >"$folder/switch-sources"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs the distribution's packages that the kit needs and does not find (vm/distribution.sh lists
-# the distributions). A tool that is there already, however it was installed, is left alone, so this
-# works on other distributions too once their owner has installed the tools.
+# packages.sh [first|tests]: installs the distribution's packages that the kit needs and does not find
+# (vm/distribution.sh lists the distributions): with `first` only those that compiler and Python need, with
+# `tests` also the browser of the tests. A tool that is there already, however it was installed, is left
+# alone, so this works on other distributions too once their owner has installed the tools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -13,12 +14,11 @@ needed=(
     "ca-certificates    test -e /etc/ssl/certs/ca-certificates.crt"
     "curl               command -v curl"
     "pkg-config         command -v pkg-config || vm/prebuilt.sh"
-    "protobuf-compiler  command -v protoc || { test -d ${VITRINE_PREBUILT:-/opt/vitrine}/python && vm/prebuilt.sh; }"
     "python3            test -x /usr/bin/python3"
     "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
 )
 # What live networks need besides.
-[ "${WORLD:-live}" = virtual ] || needed+=(
+[ "${WORLD:-live}" = virtual ] || [ "${1:-}" = first ] || needed+=(
     "ethtool            command -v ethtool"
     "iperf3             command -v iperf3"
     "iproute2           command -v ss"
@@ -35,7 +35,10 @@ for line in "${needed[@]}"; do
     read -r package probe <<<"$line"
     is_there bash -c "$probe" || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+if [ ${#missing[@]} -eq 0 ]; then
+    [ "${1:-}" != tests ] || vm/browser.sh
+    exit 0
+fi
 
 p4lang_folder >/dev/null ||
     fail "this is '$distribution', and packages are installed on $distributions_named only: install ${missing[*]} yourself, then run the command again."
@@ -50,3 +53,4 @@ install_missing() {
 }
 quietly build/log/packages.log install_missing ||
     fail "the packages ${missing[*]} could not be installed (see build/log/packages.log): check the network and the package sources (on Ubuntu, universe must be one of them), then run the command again."
+[ "${1:-}" != tests ] || vm/browser.sh

@@ -41,18 +41,15 @@ make_environment() {
     "$python" -m venv --system-site-packages "$venv" &&
         "$venv/bin/pip" install --disable-pip-version-check --requirement vm/requirements.txt &&
         "$venv/bin/pip" install --disable-pip-version-check --no-build-isolation --no-deps --editable . &&
-        # The messages of vitrine.v1 are generated into build/python, the rest of that package lies in
-        # vitrine: both are put on the path, the package first.
-        printf '%s\n' "$PWD" "$PWD/build/python" >"$("$venv/bin/python" -c 'import site; print(site.getsitepackages()[0])')/vitrine-messages.pth" &&
         make_p4_tmp
 }
 
-# Older controllers import p4.tmp.p4config_pb2, which the package p4runtime no longer carries.
+# Older controllers import p4.tmp.p4config_pb2, which the package p4runtime no longer has.
 make_p4_tmp() {
     local package
     package=$("$venv/bin/python" -c 'import p4; print(p4.__path__[0])') &&
         mkdir -p "$package/tmp" && touch "$package/tmp/__init__.py" &&
-        vm/messages.sh "$(dirname "$package")" p4/tmp/p4config.proto
+        cp guests/p4config_pb2.py "$package/tmp/"
 }
 quietly build/log/python.log make_environment ||
     fail "the Python packages could not be installed (see build/log/python.log): check the network, then run the command again."

@@ -82,4 +82,4 @@ chroot_run "$tree" su - "$IMAGE_USER" -c "cd vitrine && WIRESHARK=tshark P4LANG=
 
 step "Warming up what every lab would else do first"
 chroot_run "$tree" su - "$IMAGE_USER" -c \
-    "cd vitrine && build/venv/bin/python -m compileall -q controller topo apps labs build/python && sudo build/venv/bin/python -c 'import matplotlib.font_manager'"
+    "cd vitrine && build/venv/bin/python -m compileall -q controller topo apps labs vitrine && sudo build/venv/bin/python -c 'import matplotlib.font_manager'"

@@ -100,7 +100,7 @@ ln -sfn vitrine build/bin/vitrine-sim
 python3 -m venv build/venv
 build/venv/bin/pip install -r vm/requirements.txt
 packages=$(build/venv/bin/python -c 'import site; print(site.getsitepackages()[0])')
-printf '%s\\n' "$PWD" "$PWD/build/python" > "$packages/vitrine.pth"
+printf '%s\\n' "$PWD" > "$packages/vitrine.pth"
 """
 
 _RUN = """#!/usr/bin/env bash

@@ -260,11 +260,6 @@ def carried(machine: Path, module: str = "") -> str:
     built = machine / "built"
     built.mkdir()
     shutil.copy(shutil.which("true"), built / "vitrine")
-    for name in ("p4/tmp/p4config", "vitrine/v1/world"):
-        file = machine / "switch" / "crates" / "messages" / "proto" / f"{name}.proto"
-        file.parent.mkdir(parents=True)
-        file.write_text(f'syntax = "proto3";\npackage {file.stem};\nmessage Nothing {{}}\n')
-    (machine / "tools" / "protoc").symlink_to(shutil.which("protoc"))
     done = run(machine, f"vm/carry.sh built carried {module}")
     assert (done.returncode, done.stderr) == (0, "")
     return str(machine / "carried")
@@ -284,35 +279,6 @@ def test_programs_built_elsewhere_serve_while_the_sources_are_theirs(machine, fi
     folder = carried(machine)
     (machine / "switch" / file).write_text(text)
     assert run(machine, "vm/prebuilt.sh", VITRINE_PREBUILT=folder).returncode == status
-
-
-def test_messages_that_came_along_need_no_protoc_while_the_sources_are_theirs(machine):
-    folder = carried(machine)
-    (machine / "tools" / "protoc").unlink()
-    command = "vm/messages.sh made p4/tmp/p4config.proto vitrine/v1/world.proto"
-    assert run(machine, command, VITRINE_PREBUILT=folder).returncode == 0
-    assert "Nothing" in (machine / "made" / "vitrine" / "v1" / "world_pb2.py").read_text()
-    assert (machine / "made" / "p4" / "tmp" / "p4config_pb2.py").is_file()
-    (machine / "switch" / "new.rs").write_text("fn main() {}")
-    assert "protoc" in run(machine, command, VITRINE_PREBUILT=folder).stderr
-
-
-def test_messages_are_made_again_where_their_sources_are_others(machine):
-    carried(machine)
-    # The Python packages are there.
-    (machine / "vm" / "python.sh").write_text("#!/bin/sh\n")
-    source = machine / "switch/crates/messages/proto/vitrine/v1/world.proto"
-    made = machine / "build/python/vitrine/v1/world_pb2.py"
-    assert run(machine, "vm/modules.sh").returncode == 0
-    assert "Nothing" in made.read_text()
-    # What was pulled since has a message more.
-    source.write_text(f"{source.read_text()}message Something {{}}\n")
-    assert run(machine, "vm/modules.sh").returncode == 0
-    assert "Something" in made.read_text()
-    # There is nothing to do, however young the same sources are: this works without protoc.
-    os.utime(source, (made.stat().st_mtime + 1,) * 2)
-    (machine / "tools" / "protoc").unlink()
-    assert run(machine, "vm/modules.sh").returncode == 0
 
 
 def test_programs_that_are_not_built_are_not_carried(machine):

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KIT = "vitrine_kit"
 PARTS = (
     *("insides", "controller", "topo", "apps", "labs", "vitrine", "course/exercises"),
-    *("guests", "glass", "notebooks", "p4src", "docs", "build/python", "LICENSE", "README.md"),
+    *("guests", "glass", "notebooks", "p4src", "docs", "LICENSE", "README.md"),
 )
 # What the compiler made of the kit's own programs; folders there have other people's.
 COMPILED = "build/p4"
@@ -91,7 +91,7 @@ def main() -> int:
             script = _COMMAND.format(module=module, word=word)
             wheel.add(f"vitrine-{version}.data/scripts/{name}", script, executable=True)
         wheel.add(f"{KIT}/__init__.py", '"""The kit\'s folder; its packages are importable."""\n')
-        wheel.add(f"{KIT}.pth", f"{KIT}\n{KIT}/build/python\n")
+        wheel.add(f"{KIT}.pth", f"{KIT}\n")
         wheel.add(f"{info}/METADATA", metadata(project))
         wheel.add(
             f"{info}/WHEEL",

@@ -1,26 +1,27 @@
-//! The generated protobuf messages of P4Runtime and `vitrine.v1`, by package; and the one message
-//! nobody ships any more.
+//! The protobuf messages of P4Runtime and `vitrine.v1`, by package; and one message of older
+//! controllers.
 //!
-//! The only crate whose build needs Python and `protoc`; `build.rs` says where the definitions come
-//! from. The gRPC services themselves are generated in `service`, from the same descriptors.
+//! `src/generated` is the output of crate `codegen`, checked in so that a build needs neither Python
+//! nor `protoc`. `tests/test_messages.py` checks that it belongs to the installed package
+//! `p4runtime` and to `proto/vitrine/v1`; `tests/generated_code.sh update` generates it again.
 
 #![allow(missing_docs, clippy::all, rustdoc::all)]
 
 pub mod google {
     pub mod rpc {
-        include!(concat!(env!("OUT_DIR"), "/google.rpc.rs"));
+        include!("generated/google.rpc.rs");
     }
 }
 
 pub mod p4 {
     pub mod config {
         pub mod v1 {
-            include!(concat!(env!("OUT_DIR"), "/p4.config.v1.rs"));
+            include!("generated/p4.config.v1.rs");
         }
     }
 
     pub mod v1 {
-        include!(concat!(env!("OUT_DIR"), "/p4.v1.rs"));
+        include!("generated/p4.v1.rs");
     }
 
     pub mod tmp {
@@ -40,6 +41,6 @@ pub mod p4 {
 
 pub mod vitrine {
     pub mod v1 {
-        include!(concat!(env!("OUT_DIR"), "/vitrine.v1.rs"));
+        include!("generated/vitrine.v1.rs");
     }
 }

@@ -4,9 +4,9 @@
 
 /// P4Runtime.
 pub mod p4 {
-    tonic::include_proto!("p4.v1");
+    include!("generated/p4.v1.rs");
 }
 
 pub mod vitrine {
-    tonic::include_proto!("vitrine.v1");
+    include!("generated/vitrine.v1.rs");
 }
