@@ -3,7 +3,7 @@
 //! plane has done for it; afterwards packets, reads and GetForwardingPipelineConfig must agree about
 //! the program, and the next calls must succeed.
 
-mod support;
+use crate::support;
 
 use agent::Load;
 use agent::devices::Opened;

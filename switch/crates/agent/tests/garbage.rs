@@ -1,7 +1,7 @@
 //! No message makes the switch fall over: noise, valid messages with bytes changed, and those cut
 //! short. Each is answered, and the switch goes on.
 
-mod support;
+use crate::support;
 
 use std::sync::OnceLock;
 

@@ -1,6 +1,6 @@
 //! What programs and controllers leave in the switch comes out of one budget, and goes back to it.
 
-mod support;
+use crate::support;
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Watching packets: who comes late is told who is inside, and each is told what it asked for.
 
-mod support;
+use crate::support;
 
 use std::cell::RefCell;
 use std::pin::Pin;

@@ -15,11 +15,9 @@
 //! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test simulated` runs it alone,
 //! `SEEDS=100000 FROM=200` so many, from that one on.
 
-#[path = "simulated/learning.rs"]
 mod learning;
-#[path = "simulated/model.rs"]
 mod model;
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::{Pin, pin};

@@ -1,6 +1,6 @@
 //! Changes of ports and cables: at one instant, in how many parts ever.
 
-mod rig;
+use crate::rig;
 
 use std::collections::BTreeMap;
 

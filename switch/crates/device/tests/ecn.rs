@@ -1,6 +1,6 @@
 //! Queue management tells congestion by a mark where the packet's ends understand one.
 
-mod rig;
+use crate::rig;
 
 use device::{Device, DropReason};
 use rig::{Said, device, frame, order, poll};

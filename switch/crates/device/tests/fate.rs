@@ -1,6 +1,6 @@
 //! Whatever a program orders, every packet is accounted for and leaves at its exact instant.
 
-mod rig;
+use crate::rig;
 
 use device::{Device, DropReason};
 use proptest::prelude::*;

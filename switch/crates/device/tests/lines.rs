@@ -1,6 +1,6 @@
 //! Cables at a device: when frames arrive and leave, and who answers for those that do not.
 
-mod rig;
+use crate::rig;
 
 use device::{Change, DropReason, LinkConfig, PortBooks, SenderConfig, SenderRate};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Queues and lines without a limit hold no more than the device may take.
 
-mod rig;
+use crate::rig;
 
 use device::{Change, DropReason, LinkConfig, PACKET_OVERHEAD_BYTES};
 use rig::{device, frame, order, poll};

@@ -1,6 +1,6 @@
 //! What the queues drop goes to the mirror of drops, told of its fate.
 
-mod rig;
+use crate::rig;
 
 use rig::{Said, device, frame, order, poll};
 use traffic::{DropReason, Limit, PortConfig};

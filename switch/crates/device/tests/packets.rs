@@ -1,6 +1,6 @@
 //! Who is told of every step of every packet knows where each of them is, and how it ended.
 
-mod rig;
+use crate::rig;
 
 use std::collections::{BTreeMap, BTreeSet};
 

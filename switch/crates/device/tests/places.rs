@@ -1,6 +1,6 @@
 //! Where a packet can wait: every place of the table in docs/ports.md, and that there is no other.
 
-mod rig;
+use crate::rig;
 
 use device::{Change, Device, LinkConfig};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! A note about a frame's last bytes crosses the switch exactly as long as these bytes do.
 
-mod rig;
+use crate::rig;
 
 use device::{Device, LinkConfig, Output, Seal, SenderConfig, SenderRate};
 use rig::order;

@@ -1,6 +1,6 @@
 //! What is recorded of packets that are followed, and that following changes nothing.
 
-mod rig;
+use crate::rig;
 
 use device::{DropReason, Pattern, TraceEvent, TraceFilter, TraceRecord};
 use pipeline::{Event, InstanceType};

@@ -1,6 +1,6 @@
 //! What a device tells of single packets to who watches.
 
-mod rig;
+use crate::rig;
 
 use device::{Device, DropReason, Event, Watching};
 use rig::{device, frame, order, poll};

@@ -1,6 +1,6 @@
 //! Applications between hosts over a clean link: what they measure is what the link is.
 
-mod net;
+use crate::net;
 
 use chance::Probability;
 use hosts::{

@@ -1,6 +1,6 @@
 //! Long flows over a bottleneck: sawtooth, utilisation and queue as theory has them.
 
-mod net;
+use crate::net;
 
 use hosts::{Bulk, BulkConfig, Listener, ListenerConfig, Service, TcpSettings, Until};
 use net::{Net, Pipe};

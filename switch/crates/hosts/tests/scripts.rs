@@ -1,6 +1,6 @@
 //! Runs every packet script of the folder beside this file; `script/mod.rs` explains them.
 
-mod script;
+use crate::script;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Whole transfers between two hosts: they arrive, whole and in order, whatever the link does.
 
-mod net;
+use crate::net;
 
 use chance::Probability;
 use hosts::{

@@ -1,10 +1,7 @@
 //! What a packet costs in the pipeline, and what a lookup costs in large tables.
 //!
-//! `make bench-pipeline` runs it: criterion's report, then a plain summary with the best of several
-//! rounds, which is what the budgets of the design speak of. Everything is generated from seeds.
-
-// Criterion's macro makes a public function without a comment.
-#![allow(missing_docs)]
+//! `make bench-pipeline` runs it and prints the best of several rounds, as the budgets of the design
+//! count. Everything is generated from seeds.
 
 mod simple_switch;
 
@@ -12,7 +9,6 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bits::Int;
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use frames::{Frame, Pool};
 use pipeline::{
     Config, Entry, EntryAction, InstanceType, KeyMatch, Packet, Pipeline, Queueing, after_egress,
@@ -261,38 +257,6 @@ fn parsed(pipeline: &mut Pipeline, frames: &[Vec<u8>]) -> Vec<Packet> {
     frames.iter().map(parse).collect()
 }
 
-fn forwarding(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("lab router, ingress and egress");
-    group.throughput(Throughput::Elements(1));
-    for (name, config) in [("machine code", native()), ("interpreted", Config::default())] {
-        let (mut pipeline, addresses) = router(ROUTES, &config);
-        let frames = frames(&addresses);
-        let (mut pool, mut number) = (Pool::default(), 0);
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| {
-                number = (number + 1) % PACKETS;
-                black_box(forward(&mut pipeline, &mut pool, &frames[number], Time::ZERO))
-            });
-        });
-    }
-    group.finish();
-}
-
-fn lookups(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("one million routes");
-    let (mut pipeline, addresses) = router(1_000_000, &native());
-    let packets = parsed(&mut pipeline, &frames(&addresses));
-    let routes = pipeline.table_index("ingress.routes").expect("the table exists");
-    let mut number = 0;
-    group.bench_function("lookup", |bencher| {
-        bencher.iter(|| {
-            number = (number + 1) % PACKETS;
-            black_box(pipeline.find(routes, &packets[number]))
-        });
-    });
-    group.finish();
-}
-
 /// Nanoseconds an operation, the best of several rounds of `count`.
 fn best(count: usize, mut operation: impl FnMut(usize)) -> f64 {
     let mut round = || -> Duration {
@@ -311,8 +275,8 @@ fn resident_mb() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }
 
-fn summary(_criterion: &mut Criterion) {
-    println!("\nSummary, best of 20 rounds:");
+fn main() {
+    println!("\nBest of 20 rounds:");
     forwarding_summary();
     let before = resident_mb();
     let start = Instant::now();
@@ -435,6 +399,3 @@ fn lookup_summary() {
     });
     println!("  lookup in 10,000 ternary entries, 4 masks     {lookup:8.1} ns");
 }
-
-criterion_group!(benches, forwarding, lookups, summary);
-criterion_main!(benches);

@@ -1,7 +1,7 @@
 //! One thing of v1model after another, on `programs/externs.p4`: the first byte of a packet says
 //! what the program shall do, `arg` and `data` follow, then a stack of items, then the payload.
 
-mod common;
+use crate::common;
 
 use bits::Int;
 use common::{EXTERNS, Output, leaves, load, run_to_completion, send, send_at};

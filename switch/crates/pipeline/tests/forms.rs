@@ -1,7 +1,7 @@
 //! Forms of BMv2 JSON that only compilers of P4_14 write, and those of the oldest versions: each
 //! either runs, with simple_switch's result, or is refused with its place and a sentence.
 
-mod common;
+use crate::common;
 
 use common::{leaves, load, send};
 use pipeline::{Config, Pipeline};

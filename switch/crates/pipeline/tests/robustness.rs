@@ -1,6 +1,6 @@
 //! No packet and no JSON makes the pipeline panic, loop or lose its head.
 
-mod common;
+use crate::common;
 
 use common::{EXTERNS, LAB_ROUTER, load, send};
 use pipeline::native::Compile;

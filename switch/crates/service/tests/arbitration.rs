@@ -1,7 +1,7 @@
 //! Client arbitration over a real connection to a whole switch in this process: who is primary, who is
 //! told what, and what ends a stream.
 
-mod support;
+use crate::support;
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;

@@ -1,7 +1,7 @@
 //! A client whose deadline passes while its change of program is carried out. `agent/tests/dropped.rs`
 //! has the same for every call and every moment; here it happens over gRPC.
 
-mod support;
+use crate::support;
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! How much controllers may have open and on its way at once: who exceeds it is told, and others are
 //! served.
 
-mod support;
+use crate::support;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

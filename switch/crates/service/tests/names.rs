@@ -1,6 +1,6 @@
 //! Types that the program translates: controllers write strings, packets meet numbers.
 
-mod support;
+use crate::support;
 
 use messages::p4::config::v1::P4Info;
 use messages::p4::v1 as p4;

@@ -1,7 +1,7 @@
 //! Digests as clients of bmv2's runtime interface get them: published over nanomsg's protocol, spoken
 //! here byte by byte, and acknowledged over Thrift. Over real sockets, packets through a whole switch.
 
-mod support;
+use crate::support;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

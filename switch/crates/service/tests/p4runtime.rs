@@ -2,7 +2,7 @@
 
 #![allow(deprecated, reason = "the older metadata field must be read back too")]
 
-mod support;
+use crate::support;
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;

@@ -1,7 +1,7 @@
 //! What controllers see of a program for PSA: packets to and from them, digests, direct counters and
 //! meters, action profiles and selectors. Over a real connection, packets through a whole switch.
 
-mod support;
+use crate::support;
 
 use messages::p4::config::v1::P4Info;
 use messages::p4::v1 as p4;

@@ -3,7 +3,7 @@
 //! Writes and reads are on their way at the same time, in either order, and are carried out in
 //! slices of 1 to 16 steps. What is read must be what was there before the write or after it.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

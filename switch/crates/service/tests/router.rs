@@ -1,6 +1,6 @@
 //! `vitrine.v1.Router`, over a real connection to a whole switch in this process.
 
-mod support;
+use crate::support;
 
 use messages::google::rpc;
 use messages::vitrine::v1;

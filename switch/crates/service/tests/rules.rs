@@ -1,6 +1,6 @@
 //! Rules of P4Runtime that few controllers ever meet, each named after what the specification asks.
 
-mod support;
+use crate::support;
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::entity::Entity;

@@ -3,7 +3,7 @@
 //! The tests drive the agent themselves. After each slice they look at how far it came; a slice that
 //! did more than its budget shows in the tables, and one that did everything in too few slices.
 
-mod support;
+use crate::support;
 
 use agent::{
     ATOMIC_STEPS_MAX, PORTS_PER_CHANGE, PORTS_PER_INSTANT, SLICE_STEPS_MAX, STEPS_BETWEEN_LOOKS,

@@ -1,6 +1,6 @@
 //! Samples that come together say what samples that come one by one say.
 
-mod rig;
+use crate::rig;
 
 use agent::feed::FeedStream;
 use messages::vitrine::v1;

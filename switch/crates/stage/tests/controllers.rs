@@ -1,6 +1,6 @@
 //! Controllers that come and go while a network runs: whatever they leave half-done, no frame vanishes.
 
-mod rig;
+use crate::rig;
 
 use chance::Chance;
 use messages::vitrine::v1;

@@ -1,6 +1,6 @@
 //! Classes that decide for routers and hosts: who may, and what happens when one does wrong.
 
-mod rig;
+use crate::rig;
 
 use hosts::CongestionOutside;
 use messages::vitrine::v1;

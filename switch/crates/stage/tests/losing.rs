@@ -1,6 +1,6 @@
 //! Readers that may lose hold nobody up, and are told what is missing; and samples that tell of flows.
 
-mod rig;
+use crate::rig;
 
 use messages::vitrine::v1;
 use rig::{Rig, drained, told, wire_topology};

@@ -1,6 +1,6 @@
 //! A network in virtual time that is steered with messages: what is promised of each call.
 
-mod rig;
+use crate::rig;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

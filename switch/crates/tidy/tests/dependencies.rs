@@ -148,6 +148,7 @@ const USES: &[(&str, &[&str])] = &[
     ),
     ("vitrine", &["p4c", "ports", "sim", "switchd"]),
     ("tidy", &[]),
+    ("codegen", &[]),
 ];
 
 /// Crates that may not reach the operating system through anybody else's crate either.

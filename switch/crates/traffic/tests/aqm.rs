@@ -1,6 +1,6 @@
 //! Active queue management inside a port: who is dropped or marked, where, and in whose books.
 
-mod support;
+use crate::support;
 
 use support::*;
 use traffic::{

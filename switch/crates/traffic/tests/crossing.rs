@@ -4,7 +4,7 @@
 //! All ports run at 100 Mb/s, the crossbar at the same rate unless said otherwise: 1500 bytes take
 //! 120 us on either.
 
-mod support;
+use crate::support;
 
 use support::{Packet, departures, outputs, us};
 use traffic::{

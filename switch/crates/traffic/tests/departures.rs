@@ -1,6 +1,6 @@
 //! Exact instants of departure, worked out by hand. 1500 bytes at 100 Mb/s take 120 us.
 
-mod support;
+use crate::support;
 
 use support::*;
 use traffic::{DropReason, Limit, Output, PortConfig, ShaperConfig, Verdict};

@@ -1,6 +1,6 @@
 //! What holds for every configuration, every traffic and every change at run time.
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, VecDeque};
 

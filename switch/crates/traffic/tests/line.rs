@@ -1,6 +1,6 @@
 //! The emulated line: exact instants, and what jitter, loss, corruption and duplication do.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::{Packet, us};

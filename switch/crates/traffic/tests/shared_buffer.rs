@@ -1,6 +1,6 @@
 //! The shared buffer's dynamic thresholds against their fluid model (Choudhury and Hahne 1998).
 
-mod support;
+use crate::support;
 
 use support::{Packet, us};
 use traffic::{

@@ -1,6 +1,6 @@
 //! How schedulers share a line: fairness and delay bounds, guarantees, borrowing.
 
-mod support;
+use crate::support;
 
 use support::*;
 use traffic::{

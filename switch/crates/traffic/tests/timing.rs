@@ -1,6 +1,6 @@
 //! Every script of tests/timing at the repository root.
 
-mod script;
+use crate::script;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Cables that are cut, routers that start again, programs that are replaced.
 
-mod rig;
+use crate::rig;
 
 use device::LinkConfig;
 use rig::{Notebook, order, orders, router, source_routes};

@@ -1,6 +1,6 @@
 //! What holds in every world: nothing vanishes, and the steps in which time passes do not matter.
 
-mod rig;
+use crate::rig;
 
 use chance::Probability;
 use device::{LinkConfig, SenderConfig, SenderRate};

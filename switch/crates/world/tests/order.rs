@@ -1,6 +1,6 @@
 //! What happens in which order at one instant, and that the steps of time do not matter.
 
-mod rig;
+use crate::rig;
 
 use device::{LinkConfig, SenderConfig, SenderRate};
 use rig::{Notebook, Port, order, orders, router, source_routes};

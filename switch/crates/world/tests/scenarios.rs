@@ -1,7 +1,7 @@
 //! What holds in every network with TCP in it, whatever is drawn: nothing vanishes, every byte
 //! arrives once and in order, and the same seed tells the same.
 
-mod rig;
+use crate::rig;
 
 use chance::Chance;
 use rig::scenario::{Scenario, digest};

@@ -1,6 +1,6 @@
 //! TCP from host to host through two of the kit's routers.
 
-mod rig;
+use crate::rig;
 
 use hosts::{DropReason, Ping, PingConfig, Report, TcpSettings, Until};
 use rig::dumbbell::{Dumbbell, Plan};

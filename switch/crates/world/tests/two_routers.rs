@@ -5,7 +5,7 @@
 //!  100 Mb/s    10 Mb/s, 5 ms     100 Mb/s
 //! ```
 
-mod rig;
+use crate::rig;
 
 use device::LinkConfig;
 use hosts::TcpSettings;

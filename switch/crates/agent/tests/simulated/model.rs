@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use p4runtime::Code;
 use units::Time;
 
-use crate::learning::Learning;
+use super::learning::Learning;
 
 /// Hosts to which packets go, and about which entries are.
 pub const KEY_COUNT: usize = 6;

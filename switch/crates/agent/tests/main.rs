@@ -1,0 +1,8 @@
+//! The integration tests as one program, so that they are linked once.
+
+mod dropped;
+mod garbage;
+mod memory;
+mod packets;
+mod simulated;
+mod support;
