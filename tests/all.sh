@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Everything `make test` runs once the machine is set up, the cheapest checks first. What fails in one
-# part does not keep the others from telling what fails there; at the end, how long each took.
+# Everything that `make test` runs once the machine is set up, the cheapest checks first. A part that fails
+# does not stop the next one. At the end there is a line for each part, with its time.
 set -uo pipefail
 cd "$(dirname "$0")"
 . ../vm/say.sh
 
 status=0
-took=()
-for part in lint rust python; do
+lines=()
+for part in lint rust python live; do
     began=$SECONDS
     result=ok
     "./$part.sh" || { status=1 result=FAILED; }
-    took+=("$part $result in $((SECONDS - began)) s")
+    lines+=("$(printf '%-7s %-6s %4d s' "$part" "$result" $((SECONDS - began)))")
 done
-step "$(IFS=,; echo "${took[*]}" | sed 's/,/, /g')"
+step "All parts:"
+printf '  %s\n' "${lines[@]}" >&2
 exit "$status"

@@ -1,17 +1,10 @@
 #!/usr/bin/env bash
-# All Rust tests; and, where the target can be had, the core crates built for wasm32, as out/vitrine.html.
+# rust.sh [CRATE...]: all Rust tests, or those of some crates, as `tests/rust.sh device traffic`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 
-step "Rust tests"
-(cd switch && cargo test --quiet --locked --workspace --no-fail-fast)
-
-# The portable core runs in a web page: the page that is one file is made of it, and its tests want it.
-if vm/wasm.sh; then
-    step "The page that is one file"
-    vm/page.sh
-    # The crates of the core that the page has no use for.
-    (cd switch && cargo check --quiet --locked --target wasm32-unknown-unknown \
-        --package vitrine-queueing --package vitrine-thrift --package vitrine-bmruntime)
-fi
+step "Rust tests${*:+ of $*}"
+packages=()
+for crate in "$@"; do packages+=(--package "vitrine-$crate"); done
+cd switch && cargo test --quiet --locked --no-fail-fast "${packages[@]}"

@@ -1,33 +1,41 @@
 #!/usr/bin/env bash
-# Builds what runs: the Rust programs (release) into build/bin, and the P4 programs into build/p4. Each
-# step is skipped while its inputs are unchanged.
+# build.sh [tests]: builds what runs: the Rust programs into build/bin and the P4 programs into build/p4.
+# With `tests` it builds the Rust tests, too, and the one-file page for the tests in a browser.
+#
+# Clone and tests share one build, the profile `dev`; `make dist` builds the profile `release`. Nothing is
+# compiled while the checksum of the sources is that of the last build, so a copied folder is not built
+# again, whatever the times of its files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
 . vm/distribution.sh
+. vm/sources.sh
 
 if dry_run; then
-    # What of a build is out of date only the build itself can tell.
+    # Only the build itself can tell what of it is out of date.
     is_there test -x build/bin/vitrine-switch -a -e build/p4/router.json ||
         would "build the switch and compile the P4 programs into build/"
     exit 0
 fi
 
-if vm/prebuilt.sh; then
-    built=${VITRINE_PREBUILT:-/opt/vitrine}/bin/vitrine
-else
-    . vm/rust.sh
-    [ -x switch/target/release/vitrine ] || step "Building the switch (once, a few minutes)"
-    quiet=--quiet
-    [ ! -t 2 ] || quiet=
-    (cd switch && RUSTC_WRAPPER=${RUSTC_WRAPPER:-$PWD/../vm/rustc.sh} cargo build --release --locked --package vitrine $quiet) ||
-        fail "the switch does not build: the compiler's message above says where."
-    built=../../switch/target/release/vitrine
-fi
-
 mkdir -p build/bin build/dropin build/p4
+if vm/prebuilt.sh; then
+    ln -sfn "${VITRINE_PREBUILT:-/opt/vitrine}/bin/vitrine" build/bin/vitrine
+else
+    built=switch/target/debug/vitrine
+    sources=$(switch_sources)
+    if [ ! -x "$built" ] || [ "$(cat build/bin/made-from 2>/dev/null)" != "$sources" ]; then
+        . vm/rust.sh
+        [ -x "$built" ] || step "Building the switch (once, about three minutes on two processors)"
+        # `--examples`, of which there are none, selects the features that the tests need: without it the
+        # crates above a test dependency would be built twice.
+        (cd switch && cargo build --locked --bins --examples) ||
+            fail "the switch does not build: the compiler's message above says where."
+        echo "$sources" >build/bin/made-from
+    fi
+    ln -sfn "../../$built" build/bin/vitrine
+fi
 # One file, which is each of the programs by its name.
-ln -sfn "$built" build/bin/vitrine
 for program in vitrine-p4c vitrine-switch vitrine-sim; do
     ln -sfn vitrine "build/bin/$program"
 done
@@ -42,6 +50,12 @@ for name in simple_switch_CLI psa_switch_CLI; do
     ln -sfn ../../guests/simple_switch_CLI "build/dropin/$name"
 done
 
-# A program with a mistake is told of here and stops only those who want it.
+# A program with a mistake is reported here and stops only those who want it.
 /usr/bin/python3 -m controller.compiling ||
     fail "the kit's own programs do not compile: the messages above say where."
+
+if [ "${1:-}" = tests ]; then
+    . vm/rust.sh
+    (cd switch && cargo test --locked --no-run) || fail "the Rust tests do not build: the compiler's message above says where."
+    ! vm/wasm.sh || vm/page.sh light
+fi

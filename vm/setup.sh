@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# Makes the kit ready to run: packages, Rust, Python, the build. Safe to run again: what is there is
-# left alone, and a second run takes seconds. Refuses first, installs later: whatever would stop it
-# half way is looked for before the first change. vm/provision.sh makes a whole lab machine.
+# setup.sh [tests]: makes the kit ready to run: packages, Rust, Python, the build; with `tests` also what
+# `make test` needs: Chromium, the test programs, the one-file page. Safe to run again: it leaves alone
+# what is there, and a second run takes seconds.
 #
-# Where there can be no live network it prepares the virtual world only, and says so.
+# Whatever would stop it half way is checked first. Then packages, Python and the compiler run side by
+# side, because the first two wait for the network and the third for the processor. vm/provision.sh makes a
+# whole lab machine.
+#
+# A machine without live networks is prepared for the virtual world only, and it says so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -18,7 +22,18 @@ else
     say_world
     [ "$WORLD" = virtual ] || vm/privilege.sh
 fi
-vm/packages.sh
+# The compiler and Python need a few packages, the labs the rest.
+dry_run || vm/packages.sh first
 is_there vm/prebuilt.sh || (. vm/rust.sh)
-vm/modules.sh
-vm/build.sh
+
+if dry_run; then
+    vm/packages.sh
+    vm/python.sh
+    vm/build.sh
+    exit 0
+fi
+. vm/jobs.sh
+job packages vm/packages.sh "${1:-}"
+job python vm/python.sh
+job switch vm/build.sh "${1:-}"
+finish_jobs
