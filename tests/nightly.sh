@@ -15,6 +15,8 @@ began=$SECONDS
 # Other histories each night of the year.
 SEEDS=$histories FROM=$((10#$(date +%j) * histories)) optimised cargo test -p vitrine-agent --test simulated
 build/venv/bin/python -m tests.ledger add "histories of controllers" "$histories" $((SECONDS - began))
+# All Python tests without networks, those marked `nightly` included.
+tests/pytest.sh -m "not live" -n "$(nproc)"
 SEEDS=$seeds build/venv/bin/python -m pytest tests/controller/test_restored_histories.py
 build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# python.sh [--without-networks]: the Python tests. First those that need neither a network nor root,
-# one process a processor, and all labs in the virtual world; then, where this machine can have
+# python.sh [--without-networks]: the Python tests of `make test`. First those that need neither a network
+# nor root, one process per processor, and all labs in the virtual world; then, where this machine can have
 # networks, the live ones, one by one and as root, because they measure what goes through them.
+# Tests marked `nightly` run in tests/nightly.sh only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -10,13 +11,13 @@ cd "$(dirname "$0")/.."
 vm/browser.sh
 choose_world
 world=$WORLD
-# A test says itself which settings its labs run with.
+# Each test sets the settings of its labs itself.
 unset WORLD
 
 step "Python tests without networks"
-# What fails here does not keep the live tests from telling what fails there.
+# A failure here does not stop the live tests.
 status=0
-tests/pytest.sh -m "not live" -n "$(nproc)" || status=$?
+tests/pytest.sh -m "not live and not nightly" -n "$(nproc)" || status=$?
 
 tests/virtual_labs.sh || status=$?
 
