@@ -1,8 +1,11 @@
-"""What every test has: a folder of its own that says which networks are up."""
+"""Shared by all tests: a folder that says which networks are up, and one browser per process."""
 
+import asyncio
 import tempfile
 
 import pytest
+
+from tests.glass.browser import browser, loop_of
 
 
 def pytest_configure(config):
@@ -12,3 +15,18 @@ def pytest_configure(config):
     patch = pytest.MonkeyPatch()
     config.add_cleanup(patch.undo)
     patch.setenv("VITRINE_RUN_DIR", folder.name)
+
+
+@pytest.fixture(scope="session")
+def _only_chromium():
+    with browser() as started:
+        asyncio._set_running_loop(None)
+        yield started
+        asyncio._set_running_loop(started._loop)
+
+
+@pytest.fixture
+def chromium(_only_chromium):
+    """The browser of all tests of this process; pages go into contexts of their own."""
+    with loop_of(_only_chromium):
+        yield _only_chromium

@@ -1,5 +1,10 @@
-"""A page in Debian's Chromium, for tests; without Chromium they are left out."""
+"""A page in Debian's Chromium, for tests; without Chromium they are left out.
 
+Tests take the fixture `chromium` of tests/conftest.py: one browser for all tests of a process.
+Each test opens its pages in contexts of its own (`page_of`), so nothing stays from one to the next.
+"""
+
+import asyncio
 import contextlib
 import os
 import shutil
@@ -38,8 +43,24 @@ def browser():
 
 
 @contextlib.contextmanager
+def loop_of(chromium):
+    """Lets Playwright's event loop be this thread's one, which it is only while a test uses it.
+
+    Playwright's loop runs from launch to close, and `asyncio.run` refuses a thread that has one.
+    """
+    asyncio._set_running_loop(chromium._loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
+
+
+@contextlib.contextmanager
 def page_of(chromium, **options):
     """A page that must not complain: what it throws fails the test."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=DEADLINE_MS)
     context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
     context.set_default_timeout(DEADLINE_MS)
     page = context.new_page()

@@ -11,7 +11,7 @@ from controller import lines, queue_messages, queueing
 from controller.queueing import RouterSettings
 from labs.glass import relay
 from labs.worlds.virtual import options
-from tests.glass.browser import browser, needs_browser, page_of, serve_modules
+from tests.glass.browser import needs_browser, page_of, serve_modules
 from tests.glass.test_codec import base64_of
 
 
@@ -84,8 +84,8 @@ def told_by(python):
 
 
 @needs_browser
-def test_yaml_and_python_say_what_the_handle_did(tmp_path):
-    with browser() as chromium, page_of(chromium) as page:
+def test_yaml_and_python_say_what_the_handle_did(chromium, tmp_path):
+    with page_of(chromium) as page:
         serve_modules(page)
         acts = done_in(page, "configured", base64_of(relay.schema()))
     assert len(acts) > 70
@@ -109,8 +109,8 @@ def test_yaml_and_python_say_what_the_handle_did(tmp_path):
 
 
 @needs_browser
-def test_undo_leaves_alone_what_others_have_changed():
-    with browser() as chromium, page_of(chromium) as page:
+def test_undo_leaves_alone_what_others_have_changed(chromium):
+    with page_of(chromium) as page:
         serve_modules(page)
         limit, cable, stage, rate = done_in(page, "takenBack")
     (port,) = limit["ports"]
@@ -122,8 +122,8 @@ def test_undo_leaves_alone_what_others_have_changed():
 
 
 @needs_browser
-def test_the_lines_of_cables_say_what_their_handles_did():
-    with browser() as chromium, page_of(chromium) as page:
+def test_the_lines_of_cables_say_what_their_handles_did(chromium):
+    with page_of(chromium) as page:
         serve_modules(page)
         (yaml, stalls), (_, whole) = done_in(page, "cables")
     # As topology files have it.
@@ -137,8 +137,8 @@ def test_the_lines_of_cables_say_what_their_handles_did():
 
 
 @needs_browser
-def test_the_lines_of_ports_that_come_and_go_do_what_was_done():
-    with browser() as chromium, page_of(chromium) as page:
+def test_the_lines_of_ports_that_come_and_go_do_what_was_done(chromium):
+    with page_of(chromium) as page:
         serve_modules(page)
         told = done_in(page, "plugged")
     done = []
@@ -185,8 +185,8 @@ class _World:
 
 
 @needs_browser
-def test_the_lines_of_worlds_do_what_was_done():
-    with browser() as chromium, page_of(chromium) as page:
+def test_the_lines_of_worlds_do_what_was_done(chromium):
+    with page_of(chromium) as page:
         serve_modules(page)
         told = done_in(page, "worldly", base64_of(relay.schema()))
     names = {**vars(world_pb2), "world": _World()}
@@ -199,8 +199,8 @@ def test_the_lines_of_worlds_do_what_was_done():
 
 
 @needs_browser
-def test_every_arbiter_and_discipline_of_the_service_can_be_chosen():
-    with browser() as chromium, page_of(chromium) as page:
+def test_every_arbiter_and_discipline_of_the_service_can_be_chosen(chromium):
+    with page_of(chromium) as page:
         serve_modules(page)
         told = done_in(page, "chosen", base64_of(relay.schema()))
     assert told["names"] == router_pb2.Arbiter.keys()[1:]

@@ -16,7 +16,7 @@ from controller.toolchain import ROOT
 from labs.errors import LabError
 from labs.glass import beside, desktop, ready
 from tests.controller import device_double
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK
 from topo import wait
@@ -122,11 +122,10 @@ def _serve(output):
 
 
 @needs_browser
-def test_the_page_goes_from_network_to_network():
-    expect.set_options(timeout=DEADLINE_MS)
+def test_the_page_goes_from_network_to_network(chromium):
     told = io.StringIO()
     other = {**NETWORK, "routers": [{"name": "r9", "deviceId": 0}], "cables": []}
-    with beside.served(told), browser() as chromium, page_of(chromium) as page:
+    with beside.served(told), page_of(chromium) as page:
         page.goto(told.getvalue().split()[-1])
         expect(page.get_by_role("heading")).to_have_text("No network is up")
         with _network("s2", NETWORK):

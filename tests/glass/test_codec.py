@@ -7,7 +7,7 @@ from google.protobuf import json_format
 from vitrine.v1 import router_pb2
 
 from labs.glass import relay
-from tests.glass.browser import browser, needs_browser, page_of, serve_modules
+from tests.glass.browser import needs_browser, page_of, serve_modules
 
 MESSAGES = (
     router_pb2.DescribeResponse,
@@ -116,8 +116,8 @@ def base64_of(value):
 
 @needs_browser
 @pytest.mark.parametrize("kind", MESSAGES, ids=lambda kind: kind.DESCRIPTOR.name)
-def test_any_message_is_read_and_written_as_it_is(kind):
-    with browser() as chromium, page_of(chromium) as page:
+def test_any_message_is_read_and_written_as_it_is(chromium, kind):
+    with page_of(chromium) as page:
         serve_modules(page)
         for seed in range(15):
             message = any_message(kind, random.Random(seed))

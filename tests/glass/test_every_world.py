@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from controller import routers
 from labs.glass import tape, virtual
 from tests.controller import device_double
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK, glass_of, glass_of_double
 from topo import wait
@@ -37,13 +37,6 @@ MIXED_UP = """
 }
 """
 TABLET = {"viewport": {"width": 810, "height": 1080}, "has_touch": True}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    expect.set_options(timeout=DEADLINE_MS)
-    with browser() as started:
-        yield started
 
 
 @contextlib.contextmanager

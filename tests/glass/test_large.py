@@ -4,16 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.glass import bench
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 
 pytestmark = needs_browser
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    expect.set_options(timeout=DEADLINE_MS)
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from labs.worlds.live import flows as live_flows
 from labs.worlds.live import telling
 from labs.worlds.live.flows import Flows
 from tests.controller import device_double
-from tests.glass.browser import DEADLINE_MS, DEADLINE_S, browser, needs_browser, page_of
+from tests.glass.browser import DEADLINE_S, needs_browser, page_of
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK, glass_of
 from tests.labs.test_live_flows import HostDouble
@@ -57,9 +57,8 @@ def no_kernel(monkeypatch):
 
 
 @needs_browser
-def test_a_flow_is_started_stopped_and_taken_back(tmp_path):
-    expect.set_options(timeout=DEADLINE_MS)
-    with network(tmp_path) as (glass, hosts), browser() as chromium, page_of(chromium) as page:
+def test_a_flow_is_started_stopped_and_taken_back(chromium, tmp_path):
+    with network(tmp_path) as (glass, hosts), page_of(chromium) as page:
         page.goto(glass.url)
         page.get_by_role("tab", name="Flows").click()
         flow = page.get_by_role("group", name="A flow")
@@ -98,9 +97,8 @@ def test_a_flow_is_started_stopped_and_taken_back(tmp_path):
 
 
 @needs_browser
-def test_what_hosts_refuse_is_said_where_it_was_asked_for(tmp_path):
-    expect.set_options(timeout=DEADLINE_MS)
-    with network(tmp_path) as (glass, hosts), browser() as chromium, page_of(chromium) as page:
+def test_what_hosts_refuse_is_said_where_it_was_asked_for(chromium, tmp_path):
+    with network(tmp_path) as (glass, hosts), page_of(chromium) as page:
         hosts["h1"].sends = ["sh", "-c", "echo no route to host; exit 1"]
         page.goto(glass.url)
         page.get_by_role("tab", name="Flows").click()

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.glass.browser import browser, needs_browser, page_of, serve_modules
+from tests.glass.browser import needs_browser, page_of, serve_modules
 
 FILES = sorted(Path(__file__).parent.glob("*_test.js"))
 
 
 @needs_browser
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_modules_do_what_they_say(file):
-    with browser() as chromium, page_of(chromium) as page:
+def test_modules_do_what_they_say(chromium, file):
+    with page_of(chromium) as page:
         serve_modules(page)
         ran = page.evaluate(
             "async (file) => (await import('/tests/glass/check.js')).run(file)",

@@ -6,19 +6,11 @@ from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
 from labs.glass.scene import Scene
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 from tests.glass.serving import NETWORK, glass_of, glass_of_double
 
 pytestmark = needs_browser
-# A machine that tests other things at the same time is slow.
-expect.set_options(timeout=DEADLINE_MS)
 BLOCKED = "Head-of-line blocking"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as started:
-        yield started
 
 
 def notice(page):

@@ -10,7 +10,7 @@ from google.protobuf import json_format
 from controller.toolchain import ROOT
 from tests.bench import watcher
 from tests.bench.patience import Patience
-from tests.glass.browser import browser, needs_browser, page_of, serve_modules
+from tests.glass.browser import needs_browser, page_of, serve_modules
 
 STORIES = json.loads(Path(__file__).with_name("patience.json").read_text())
 # What the page's own rule says to a story, step by step.
@@ -70,8 +70,8 @@ def test_the_bench_tells_the_story(story):
 
 
 @needs_browser
-def test_the_page_tells_all_of_them():
-    with browser() as chromium, page_of(chromium) as page:
+def test_the_page_tells_all_of_them(chromium):
+    with page_of(chromium) as page:
         serve_modules(page)
         assert {s["name"]: page.evaluate(PLAY, s) for s in STORIES} == {
             s["name"]: wanted(s) for s in STORIES
@@ -79,12 +79,12 @@ def test_the_page_tells_all_of_them():
 
 
 @needs_browser
-def test_they_ask_a_live_router_for_the_same():
+def test_they_ask_a_live_router_for_the_same(chromium):
     known = [field.name for field in watcher.asked(tells_packets=True).DESCRIPTOR.fields]
     # How often the page looks is the glass's.
     glass = (ROOT / "glass/js/page/glass.js").read_text()
     interval_ms = re.search(r"^const SAMPLE_MS = (\d+);$", glass, re.MULTILINE)[1]
-    with browser() as chromium, page_of(chromium) as page:
+    with page_of(chromium) as page:
         serve_modules(page)
         by_page = page.evaluate(ASK.replace("SAMPLE_MS", interval_ms), known)
     set_by_page = [

@@ -11,7 +11,7 @@ from controller.world import PS_PER_S, World
 from labs.glass import tape, virtual
 from labs.hol_blocking.lab import CONGESTED
 from labs.worlds.virtual.server import BINARY
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 
 pytestmark = pytest.mark.skipif(
     not BINARY.exists() or subprocess.run([BINARY, "serve", "--help"]).returncode != 0,
@@ -53,11 +53,10 @@ def test_of_many_readings_of_tables_some_stay_and_the_last_one_does():
 
 
 @needs_browser
-def test_a_recording_shows_its_program_what_ran_and_its_tables(recorded, tmp_path):
+def test_a_recording_shows_its_program_what_ran_and_its_tables(chromium, recorded, tmp_path):
     file = tmp_path / "inside.html"
     recorded.write(file)
-    expect.set_options(timeout=DEADLINE_MS)
-    with browser() as chromium, page_of(chromium, offline=True) as page:
+    with page_of(chromium, offline=True) as page:
         page.goto(file.as_uri())
         page.keyboard.press("2")
         page.get_by_role("tab", name="Program").click()

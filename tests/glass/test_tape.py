@@ -11,7 +11,7 @@ from vitrine.v1 import router_pb2
 from controller import routers
 from labs.glass import onefile, tape
 from tests.controller import device_double
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK
 from topo import wait
@@ -101,12 +101,11 @@ def test_a_page_names_nothing_outside_of_itself():
 
 
 @needs_browser
-def test_a_recording_plays_from_a_disk(recorded, tmp_path):
+def test_a_recording_plays_from_a_disk(chromium, recorded, tmp_path):
     file = tmp_path / "inside.html"
     recorded.write(file)
-    with browser() as chromium, page_of(chromium, offline=True) as page:
+    with page_of(chromium, offline=True) as page:
         page.goto(file.as_uri())
-        expect.set_options(timeout=DEADLINE_MS)
         expect(page.get_by_text("a recording")).to_be_visible()
         # It has played to its end, where packets were told no more.
         page.keyboard.press("Space")
@@ -121,10 +120,10 @@ def test_a_recording_plays_from_a_disk(recorded, tmp_path):
 
 
 @needs_browser
-def test_an_address_names_the_instant_at_which_a_recording_stands(recorded, tmp_path):
+def test_an_address_names_the_instant_at_which_a_recording_stands(chromium, recorded, tmp_path):
     file = tmp_path / "inside.html"
     recorded.write(file)
-    with browser() as chromium, page_of(chromium, offline=True) as page:
+    with page_of(chromium, offline=True) as page:
         page.goto(file.as_uri())
         page.wait_for_function("window.vitrine?.player.toldPs > 0")
         span = page.evaluate("[vitrine.player.startPs, vitrine.player.toldPs]")

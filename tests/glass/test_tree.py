@@ -11,7 +11,7 @@ from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
-from tests.glass.browser import DEADLINE_MS, DEADLINE_S, browser, needs_browser, page_of
+from tests.glass.browser import DEADLINE_S, needs_browser, page_of
 from tests.glass.serving import glass_of
 from topo import wait
 
@@ -33,9 +33,8 @@ def scene(tmp_path):
 
 
 @pytest.fixture
-def page(scene):
-    expect.set_options(timeout=DEADLINE_MS)
-    with browser() as chromium, glass_of(scene) as glass, page_of(chromium) as page:
+def page(chromium, scene):
+    with glass_of(scene) as glass, page_of(chromium) as page:
         page.goto(glass.url)
         page.get_by_role("tab", name="Handles").click()
         yield page

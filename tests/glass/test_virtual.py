@@ -16,7 +16,7 @@ from controller.session import Session
 from controller.toolchain import ROOT, Toolchain
 from labs.glass import virtual
 from labs.worlds.virtual.server import BINARY
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of, tab_to
+from tests.glass.browser import DEADLINE_MS, needs_browser, page_of, tab_to
 from tests.glass.serving import glass_of
 
 pytestmark = [
@@ -26,13 +26,6 @@ pytestmark = [
         reason=f"{BINARY} has no `serve`: run make build",
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    expect.set_options(timeout=DEADLINE_MS)
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from course.judge import Judgement, Verdict
 from course.story import Story
 from labs.definition import Figure
 from labs.report import html
-from tests.glass.browser import browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 
 # A4 without its margins, in the pixels of CSS: 96 to the inch.
 SHEET = {"width": round(180 / 25.4 * 96), "height": round(267 / 25.4 * 96)}
@@ -48,11 +48,11 @@ def students_page():
 
 
 @contextlib.contextmanager
-def printed(text, tmp_path):
+def printed(chromium, text, tmp_path):
     """A page as a printer gets it, of somebody who likes it dark."""
     file = tmp_path / "page.html"
     file.write_text(text)
-    with browser() as chromium, page_of(chromium, viewport=SHEET, color_scheme="dark") as page:
+    with page_of(chromium, viewport=SHEET, color_scheme="dark") as page:
         page.emulate_media(media="print")
         page.goto(file.as_uri())
         yield page
@@ -90,16 +90,16 @@ def check_is_white(page, ink):
 
 
 @needs_browser
-def test_a_report_is_white_and_fits_and_what_only_a_screen_can_do_is_left_out(tmp_path):
-    with printed(report(), tmp_path) as page:
+def test_a_report_is_white_and_fits_and_what_only_a_screen_can_do_is_left_out(chromium, tmp_path):
+    with printed(chromium, report(), tmp_path) as page:
         check_fits(page)
         check_is_white(page, "rgb(34, 34, 34)")
         assert not page.get_by_text("larger or smaller").is_visible()
 
 
 @needs_browser
-def test_a_students_page_is_white_and_fits_and_a_link_is_left_to_screens(tmp_path):
-    with printed(students_page(), tmp_path) as page:
+def test_a_students_page_is_white_and_fits_and_a_link_is_left_to_screens(chromium, tmp_path):
+    with printed(chromium, students_page(), tmp_path) as page:
         check_fits(page)
         check_is_white(page, "rgb(28, 28, 28)")
         assert not page.get_by_text("See this moment in the glass.").is_visible()

@@ -16,11 +16,11 @@ PLACE = f"({VIEW}.scrollLeft + 200) / {VIEW}.scrollWidth"
 
 
 @pytest.fixture
-def page(tmp_path):
+def page(chromium, tmp_path):
     figure = Figure("queue", "The queue.", lambda canvas: None)
     file = tmp_path / "report.html"
     file.write_text(html.document("A report", [html.picture(figure, SVG)]))
-    with browser() as chromium, page_of(chromium, has_touch=True) as page:
+    with page_of(chromium, has_touch=True) as page:
         page.goto(file.as_uri())
         yield page
 

@@ -1,11 +1,11 @@
 """The page with the insides of routers, as a cell shows it: opened in a browser."""
 
-from tests.glass.browser import DEADLINE_MS, browser, needs_browser, page_of
+from tests.glass.browser import browser, needs_browser, page_of
 from vitrine import World
 
 
 @needs_browser
-def test_a_cell_shows_the_routers_of_a_network(tmp_path):
+def test_a_cell_shows_the_routers_of_a_network(chromium, tmp_path):
     from playwright.sync_api import expect
 
     world = World("labs/bottleneck/topology.yaml")
@@ -13,9 +13,8 @@ def test_a_cell_shows_the_routers_of_a_network(tmp_path):
     world.run(seconds=1)
     cell = tmp_path / "cell.html"
     cell.write_text(f"<!doctype html><body>{world.glass()._repr_html_()}</body>")
-    with browser() as chromium, page_of(chromium, offline=True) as page:
+    with page_of(chromium, offline=True) as page:
         page.goto(cell.as_uri())
-        expect.set_options(timeout=DEADLINE_MS)
         inside = page.frame_locator("iframe")
         expect(inside.get_by_text("a recording")).to_be_visible()
         expect(inside.locator(".labels")).to_contain_text("of 50 packets")

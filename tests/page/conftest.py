@@ -10,7 +10,6 @@ from controller.toolchain import ROOT
 from labs.glass import alone
 from labs.scenarios import script
 from labs.scenarios.catalogue import scenarios
-from tests.glass.browser import browser
 
 # As vm/page.sh builds it; another one can be named for work on it.
 BUILT = ROOT / "switch/target/wasm32-unknown-unknown/page/page.wasm"
@@ -38,10 +37,3 @@ def vitrine(kit, tmp_path_factory):
     file = folder / "vitrine.html"
     assert alone.main([str(MODULE), str(folder / "kit.json"), str(file)]) == 0
     return file.as_uri()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """The browser of a file of tests."""
-    with browser() as started:
-        yield started

@@ -9,12 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.glass.browser import DEADLINE_MS, needs_browser, page_of, tab_to, timed
+from tests.glass.browser import needs_browser, page_of, tab_to, timed
 from tests.page.conftest import needs_module
 
 pytestmark = [needs_browser, needs_module]
-# A machine that tests other things at the same time is slow.
-expect.set_options(timeout=DEADLINE_MS)
 # What the page promises.
 SIZE_MAX, CURED_S, EFFECT_S = 3_000_000, 10, 1
 BLOCKED = "Head-of-line blocking"

@@ -2,12 +2,11 @@
 
 from playwright.sync_api import expect
 
-from tests.glass.browser import DEADLINE_MS, needs_browser
+from tests.glass.browser import needs_browser
 from tests.page.conftest import needs_module
 from tests.page.test_alone import PLACE, opened, replace, runs, said
 
 pytestmark = [needs_browser, needs_module]
-expect.set_options(timeout=DEADLINE_MS)
 
 # A list that just opened takes no keys for 75 ms, lest one accept what one has not read. A person
 # is slower than that; the test has to be, too.

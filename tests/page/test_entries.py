@@ -3,12 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.glass.browser import DEADLINE_MS, needs_browser
+from tests.glass.browser import needs_browser
 from tests.page.conftest import needs_module
 from tests.page.test_alone import entries, opened, runs, said
 
 pytestmark = [needs_browser, needs_module]
-expect.set_options(timeout=DEADLINE_MS)
 BASIC, PROGRAM = "#open=basic-forwarding", "classics/basic.p4"
 # Each of its two routers has four.
 ASIDE = "8 entries do not fit and are set aside."

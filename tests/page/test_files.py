@@ -7,12 +7,11 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
-from tests.glass.browser import DEADLINE_MS, needs_browser
+from tests.glass.browser import needs_browser
 from tests.page.conftest import needs_module
 from tests.page.test_alone import opened, replace, runs, said
 
 pytestmark = [needs_browser, needs_module]
-expect.set_options(timeout=DEADLINE_MS)
 BASIC = "#open=basic-forwarding"
 MINE = "standard_metadata.egress_spec = port; // mine"
 

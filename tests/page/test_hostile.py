@@ -10,12 +10,11 @@ import pytest
 from playwright.sync_api import expect
 from vitrine.v1 import world_pb2
 
-from tests.glass.browser import DEADLINE_MS, needs_browser
+from tests.glass.browser import needs_browser
 from tests.page.conftest import needs_module
 from tests.page.test_alone import opened, replace, runs, said, scenarios
 
 pytestmark = [needs_browser, needs_module]
-expect.set_options(timeout=DEADLINE_MS)
 START = "/vitrine.v1.World/Start"
 ROUTES = "    table ipv4_routes {"
 ENDLESS = """state start {
