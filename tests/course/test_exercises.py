@@ -3,8 +3,8 @@
 A wrong solution is a folder in course/solutions/<exercise>/wrong: the files, and refused.yaml,
 which says why it is wrong, which cases refuse it and with which words. Every other case must pass.
 
-`make test` judges each reference once, and runs each case on one wrong solution that it must refuse.
-The nightly run judges every solution on every case.
+`make test` judges each reference once, and runs each case on one wrong solution that it must
+refuse. The nightly run judges every solution on every case.
 """
 
 import base64

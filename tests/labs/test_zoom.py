@@ -4,7 +4,7 @@ import pytest
 
 from labs.definition import Figure
 from labs.report import html
-from tests.glass.browser import browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 
 pytestmark = needs_browser
 

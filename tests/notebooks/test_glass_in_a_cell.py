@@ -1,6 +1,6 @@
 """The page with the insides of routers, as a cell shows it: opened in a browser."""
 
-from tests.glass.browser import browser, needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of
 from vitrine import World
 
 
