@@ -5,10 +5,17 @@ import tempfile
 
 import pytest
 
+from tests import budget
 from tests.glass.browser import browser, loop_of
 
 
+def pytest_addoption(parser):
+    told = "fails a run of a whole tier that uses more than this file says"
+    parser.addoption("--budget", metavar="FILE", help=told)
+
+
 def pytest_configure(config):
+    config.pluginmanager.register(budget.Plugin(config))
     # Tests run side by side, and beside any other network on this machine.
     folder = tempfile.TemporaryDirectory(prefix="vitrine-run-")
     config.add_cleanup(folder.cleanup)

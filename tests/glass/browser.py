@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from controller.toolchain import ROOT
+from tests import budget
 from topo import wait
 
 CHROMIUM = shutil.which("chromium")
@@ -35,6 +36,7 @@ def browser():
     # Its sandbox does not work for root, and the pages are the kit's own.
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as driver:
+        budget.count("browsers")
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
         try:
             yield chromium
