@@ -16,7 +16,8 @@ began=$SECONDS
 SEEDS=$histories FROM=$((10#$(date +%j) * histories)) optimised cargo test -p vitrine-agent --test simulated
 build/venv/bin/python -m tests.ledger add "histories of controllers" "$histories" $((SECONDS - began))
 # All Python tests without networks, those marked `nightly` included.
-tests/pytest.sh -m "not live" -n "$(nproc)"
+tests/pytest.sh -m "not live" -n "$(nproc)" --dist worksteal
+tests/virtual_labs.sh
 SEEDS=$seeds build/venv/bin/python -m pytest tests/controller/test_restored_histories.py
 build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # python.sh [--without-networks]: the Python tests of `make test`. First those that need neither a network
-# nor root, one process per processor, and all labs in the virtual world; then, where this machine can have
+# nor root, one process per processor, with each lab once in the virtual world; then, where this machine can have
 # networks, the live ones, one by one and as root, because they measure what goes through them.
 # Tests marked `nightly` run in tests/nightly.sh only.
 set -euo pipefail
@@ -17,9 +17,8 @@ unset WORLD
 step "Python tests without networks"
 # A failure here does not stop the live tests.
 status=0
-tests/pytest.sh -m "not live and not nightly" -n "$(nproc)" || status=$?
-
-tests/virtual_labs.sh || status=$?
+tests/pytest.sh -m "not live and not nightly" -n "$(nproc)" --dist worksteal --budget tests/budget.toml ||
+    status=$?
 
 if [ "${1:-}" = --without-networks ]; then
     exit "$status"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# All labs at full length in the virtual world, and every band of theirs; their results lie in
-# build/labs-check, where nobody takes them for a run of his own.
+# The command `labs check` in the virtual world: all labs at full length, and every band. Their results are
+# in build/labs-check, apart from users' own runs. tests/labs/test_virtual_labs.py runs the same labs in
+# `make test`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
