@@ -1,6 +1,7 @@
-"""Shared by all tests: a folder that says which networks are up, and one browser per process."""
+"""Shared by all tests: where they find networks, one browser per process, signals as in a terminal."""
 
 import asyncio
+import signal
 import tempfile
 
 import pytest
@@ -37,3 +38,22 @@ def chromium(_only_chromium):
     """The browser of all tests of this process; pages go into contexts of their own."""
     with loop_of(_only_chromium):
         yield _only_chromium
+
+
+@pytest.fixture
+def heeded_signals():
+    """SIGINT and SIGHUP reach what a test starts, also if the tests themselves ignore them.
+
+    nohup ignores SIGHUP, a shell's background SIGINT, and a child inherits that. A handler it does
+    not inherit, so a handler that does nothing serves both.
+    """
+    ignored = [
+        number
+        for number in (signal.SIGINT, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_IGN
+    ]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
