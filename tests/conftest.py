@@ -1,4 +1,4 @@
-"""Shared by all tests: where they find networks, one browser per process, signals as in a terminal."""
+"""Shared by all tests: where networks are found, one browser per process, a terminal's signals."""
 
 import asyncio
 import signal
@@ -26,7 +26,8 @@ def pytest_configure(config):
 
 
 @pytest.fixture(scope="session")
-def _only_chromium():
+def only_chromium():
+    """The browser itself, for fixtures of a wider scope; they use it within `loop_of`."""
     with browser() as started:
         asyncio._set_running_loop(None)
         yield started
@@ -34,10 +35,10 @@ def _only_chromium():
 
 
 @pytest.fixture
-def chromium(_only_chromium):
+def chromium(only_chromium):
     """The browser of all tests of this process; pages go into contexts of their own."""
-    with loop_of(_only_chromium):
-        yield _only_chromium
+    with loop_of(only_chromium):
+        yield only_chromium
 
 
 @pytest.fixture

@@ -310,7 +310,9 @@ def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_p
     assert not [name for name in names if "solutions" in name or "__pycache__" in name]
 
 
-@pytest.mark.parametrize("name", ["control-plane", "capstone"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("control-plane", marks=pytest.mark.nightly), "capstone"]
+)
 def test_the_archive_of_an_exercise_with_peers_has_these_and_no_other_solution(name, tmp_path):
     gradescope.archive(catalogue.find(name), tmp_path / "made.zip", "secret")
     with zipfile.ZipFile(tmp_path / "made.zip") as zipped:

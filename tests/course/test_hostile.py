@@ -118,8 +118,15 @@ def judged(folder, name, runner):
     return verdict
 
 
-@every_host
-@pytest.mark.parametrize("what", TRIES)
+def harms():
+    """Each harm in each host; `make test` tries each harm in one host, in turns."""
+    for place, what in enumerate(TRIES):
+        for number, name in enumerate(HOSTS):
+            marks = () if number == place % len(HOSTS) else (pytest.mark.nightly,)
+            yield pytest.param(what, name, id=f"{what}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize(("what", "name"), harms())
 def test_it_gets_its_points_and_does_no_harm(name, what, folder, runner):
     hand_in(folder, name, "def got():\n    raise SystemExit('it worked')\n" + TRIES[what])
     verdict = judged(folder, name, runner)

@@ -1,6 +1,7 @@
 """Every lab in the virtual world: its bands are met, without root, and twice the same.
 
-Each lab runs once, at full length; the shortened runs are for the nightly run.
+`make test` runs each lab once: at full length, or shortened where the whole takes ten seconds of a
+processor or more. The nightly run has all labs both ways.
 """
 
 import base64
@@ -37,16 +38,39 @@ EXCHANGED = {
 }
 
 
-every_lab = pytest.mark.parametrize("name", [lab.name for lab in catalogue.LABS])
+# Ten seconds of a processor at full length, or more.
+LONG = frozenset(
+    (
+        "congestion-controls",
+        "crossbar-arbiters",
+        "hol-blocking",
+        "link-sharing",
+        "load-balancing",
+        "router-buffer-size",
+        "speedup",
+        "square-root-rule",
+    )
+)
 
 
-@every_lab
+def labs_but(nightly):
+    """Every lab; in `make test` none of these."""
+    names = [lab.name for lab in catalogue.LABS]
+    return pytest.mark.parametrize(
+        "name",
+        [
+            pytest.param(each, marks=pytest.mark.nightly) if each in nightly else each
+            for each in names
+        ],
+    )
+
+
+@labs_but(LONG)
 def test_the_bands_of_a_lab_are_met(name, tmp_path):
     check_bands(name, WHOLE, tmp_path)
 
 
-@pytest.mark.nightly
-@every_lab
+@labs_but({lab.name for lab in catalogue.LABS} - LONG)
 def test_the_bands_of_a_shortened_lab_are_met(name, tmp_path):
     check_bands(name, QUICK, tmp_path)
 

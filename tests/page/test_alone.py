@@ -306,7 +306,7 @@ def test_a_lesson_is_done_by_keyboard_alone(chromium, vitrine):
         expect(steps.last).to_have_attribute("aria-current", "step")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_nobody_is_shut_out(chromium, vitrine, scheme):
     with opened(chromium, vitrine, color_scheme=scheme) as page:
         runs(page)

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from playwright.sync_api import expect
 
-from tests.glass.browser import needs_browser
+from tests.glass.browser import loop_of, needs_browser
 from tests.page.conftest import needs_module
 from tests.page.test_alone import opened, replace, runs, said
 
@@ -33,9 +33,9 @@ def handed(page, name, content):
 
 
 @pytest.fixture(scope="module")
-def files(chromium, vitrine):
+def files(only_chromium, vitrine):
     """A scenario with a changed text and a cut cable, both ways: {name: bytes}."""
-    with opened(chromium, vitrine + BASIC) as page:
+    with loop_of(only_chromium), opened(only_chromium, vitrine + BASIC) as page:
         runs(page)
         replace(page, "standard_metadata.egress_spec = port;", MINE)
         expect(said(page)).to_have_text("The new program runs.")

@@ -1,4 +1,8 @@
-"""Every scenario of the gallery begins in the page, and time passes in it."""
+"""Every scenario of the gallery begins in the page, and time passes in it.
+
+`make test` begins a few, which no other test of the page opens; tests/page/test_scenarios.py and
+test_classics.py look at all of them without a browser.
+"""
 
 import pytest
 
@@ -10,7 +14,14 @@ from tests.page.test_alone import opened, runs, said
 pytestmark = [needs_browser, needs_module]
 
 
-@pytest.mark.parametrize("name", [each.name for each in scenarios()])
+ALWAYS = ("link-sharing", "int-microburst", "firewall")
+EVERY = [
+    each.name if each.name in ALWAYS else pytest.param(each.name, marks=pytest.mark.nightly)
+    for each in scenarios()
+]
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_it_begins(chromium, vitrine, name):
     with opened(chromium, f"{vitrine}#open={name}") as page:
         runs(page)

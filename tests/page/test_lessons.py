@@ -24,7 +24,13 @@ IN_FORCE = {
 }
 
 
-@pytest.mark.parametrize("lesson", ASKED)
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        each if each == "schedulers" else pytest.param(each, marks=pytest.mark.nightly)
+        for each in ASKED
+    ],
+)
 def test_each_button_of_a_lesson_is_done_by_the_router(chromium, vitrine, lesson):
     with opened(chromium, f"{vitrine}#open={lesson}") as page:
         runs(page)

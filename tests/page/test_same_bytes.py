@@ -48,7 +48,9 @@ STREAMS = [
 ADVANCES = [world_pb2.AdvanceRequest(span_ps=100 * PS_PER_MS) for _ in range(3)]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.nightly) for seed in SEEDS[1:])]
+)
 def test_a_run_tells_the_same_in_the_page_as_in_a_process(seed, kit, chromium, tmp_path):
     scenario = _scenario(kit, seed)
     with page_of(chromium) as page:
