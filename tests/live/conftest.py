@@ -1,12 +1,14 @@
 """Live tests build real network namespaces, so they need root; elsewhere they are skipped."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.live import isolation
 from topo import preflight
 from topo.errors import MachineError
+
+HERE = Path(__file__).parent
 
 
 def _reason_not_to_run():
@@ -18,22 +20,29 @@ def _reason_not_to_run():
 
 
 def pytest_collection_modifyitems(items):
-    here = Path(__file__).parent
     reason = _reason_not_to_run()
     for item in items:
-        if here in item.path.parents:
+        if HERE in item.path.parents:
             item.add_marker(pytest.mark.live)
             if reason:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def pytest_collection_finish(session):
+    """A process that is about to run live tests, a worker of xdist for one, is on its own."""
+    runs_live = any(HERE in item.path.parents for item in session.items)
+    if runs_live and not session.config.option.collectonly and _reason_not_to_run() is None:
+        isolation.enter()
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left():
-    """Every live test ends with the interfaces it began with."""
+    """Every live test ends with the interfaces and the named namespaces it began with."""
 
-    def interfaces():
-        return subprocess.run(["ip", "-br", "link"], capture_output=True, text=True).stdout.split()
+    def there():
+        interfaces = [device.name for device in Path("/sys/class/net").iterdir()]
+        return sorted(interfaces), sorted(name.name for name in isolation.NETNS.iterdir())
 
-    before = interfaces()
+    before = there()
     yield
-    assert interfaces() == before
+    assert there() == before
