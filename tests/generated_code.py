@@ -1,7 +1,7 @@
 """Whether the checked-in protobuf code belongs to today's definitions, told by checksums.
 
-Generating it takes a minute of compiling, so only `make nightly` does that. `make test` compares two
-sums: one over the inputs of the generators, one over what they wrote. Both stand in
+Generating it takes a minute of compiling, so only `make nightly` does that. `make test` compares
+two sums: one over the inputs of the generators, one over what they wrote. Both stand in
 switch/codegen/SUMS, which `tests/generated_code.sh update` writes together with the code.
 """
 

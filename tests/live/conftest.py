@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.live import isolation
-from topo import preflight
+from topo import preflight, wait
 from topo.errors import MachineError
 
 HERE = Path(__file__).parent
@@ -33,6 +33,14 @@ def pytest_collection_finish(session):
     runs_live = any(HERE in item.path.parents for item in session.items)
     if runs_live and not session.config.option.collectonly and _reason_not_to_run() is None:
         isolation.enter()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def patience():
+    """Deadlines for a busy machine, and no lab that waits for a calm one to repeat its runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VITRINE_PATIENCE", str(wait.patience() * 5))
+        yield
 
 
 @pytest.fixture(autouse=True)

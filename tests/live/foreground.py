@@ -1,4 +1,4 @@
-"""Programs started as a terminal starts them: Ctrl-C reaches them."""
+"""Programs started as a terminal starts them: Ctrl-C and the end of the terminal reach them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any
 
 
 def start(argv: Sequence[str], **options: Any) -> subprocess.Popen:
-    """`Popen` for a program that heeds SIGINT.
+    """`Popen` for a program that obeys SIGINT and SIGHUP.
 
-    A shell without job control starts what it puts in the background with SIGINT ignored, and
-    children inherit that: without this, `make test &` would test programs deaf to Ctrl-C.
+    A shell without job control starts background jobs with SIGINT ignored, and `nohup` ignores
+    SIGHUP; children inherit both. Without this function, `make test &` would test programs that
+    ignore Ctrl-C.
     """
-    return subprocess.Popen(argv, preexec_fn=_heed_ctrl_c, **options)
+    return subprocess.Popen(argv, preexec_fn=_obey_signals, **options)
 
 
-def _heed_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _obey_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)

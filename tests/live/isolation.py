@@ -3,7 +3,7 @@
 Live networks have fixed names: every one has an interface s1-eth1, and `ip netns` keeps its list in
 /run/netns. In namespaces of their own several pytest workers, several clones and a network that
 somebody has up with `make up` run at the same time. Whatever a test leaves behind goes with the
-worker.
+worker. What labs write into build/log is in build/log/live-WORKER.
 
 Only the network and the file systems are private. Process ids are the machine's: the kit ends
 processes by id, and never by name.
@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from controller.toolchain import ROOT
 from topo import kernel
 
 # <linux/sched.h>; the standard library has os.unshare since Python 3.12.
@@ -44,6 +45,7 @@ def enter() -> None:
     _run("mount", "--make-rslave", "/")
     _hide_named_namespaces()
     _show_own_devices()
+    _move_logs()
     _run("ip", "link", "set", "lo", "up")
 
 
@@ -64,6 +66,14 @@ def _show_own_devices() -> None:
         _run("mount", "--rbind", str(CGROUPS), aside)
         _run("mount", "-t", "sysfs", "sysfs", "/sys")
         _run("mount", "--move", aside, str(CGROUPS))
+
+
+def _move_logs() -> None:
+    """A folder of logs of this worker where all labs have theirs."""
+    logs = ROOT / "build" / "log"
+    own = logs / f"live-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+    own.mkdir(parents=True, exist_ok=True)
+    _run("mount", "--bind", str(own), str(logs))
 
 
 def _run(*argv: str) -> None:

@@ -74,8 +74,17 @@ def tap(namespace: str, name: str) -> io.FileIO:
     return made
 
 
-def frames(listener: socket.socket, count: int, deadline_s: float = 20.0) -> list[bytes]:
-    """The next frames, VLAN tags put back; `count` of them, or fewer if no more come."""
+def frames_until(listener: socket.socket, last: bytes) -> list[bytes]:
+    """All frames that arrive before the frame `last`, which must arrive."""
+    found: list[bytes] = []
+    while not found or found[-1] != last:
+        (frame,) = frames(listener, 1)
+        found.append(frame)
+    return found[:-1]
+
+
+def frames(listener: socket.socket, count: int, deadline_s: float = 60.0) -> list[bytes]:
+    """The next frames, VLAN tags put back; `count` of them, or fewer if no more come in time."""
     listener.settimeout(1.0)
     end = time.monotonic() + deadline_s
     found: list[bytes] = []

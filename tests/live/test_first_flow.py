@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import p4runtime_sh.shell as p4runtime_shell
 import pytest
@@ -101,6 +102,7 @@ def test_a_tcp_flow_fills_the_line_and_its_queue_to_the_limit(bench):
     assert pings["during the flow"].mean_ms > pings["alone"].mean_ms + 10
 
 
+@pytest.mark.nightly
 def test_a_smaller_queue_holds_less_and_delays_less(bench):
     recording = conduct(bench, Settings(queue_packets=10, seconds=4))
     assert max(recording.ports[f"s1-eth{BOTTLENECK}"].packets) <= 10
@@ -121,6 +123,7 @@ def test_the_rate_of_a_port_can_be_changed_while_it_runs(bench):
     assert 0.97 * 2e6 <= rate_bps <= 1.01 * 2e6
 
 
+@pytest.mark.nightly
 def test_a_receiver_that_stops_reading_closes_its_window(bench):
     lab = BdpTcpWindows(Settings(rate_bps=100_000_000, seconds=8))
     (late,) = (run for run in lab.runs() if run.name == "late")
@@ -193,35 +196,36 @@ def test_make_up_offers_the_prompt_of_mininet():
     assert not record.interface_exists("s1-eth1")
 
 
-def lab_command(**settings):
+def lab_command(results, **settings):
+    """`make run` with a folder of results of its own: other tests run this lab at the same time."""
     return foreground.start(
         [sys.executable, "-m", "labs", "run", "bottleneck"],
         cwd=ROOT,
-        env={**os.environ, "QUICK": "1", **settings},
+        env={**os.environ, "QUICK": "1", "VITRINE_RESULTS": str(results), **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def test_make_run_prints_the_queue_and_says_where_the_results_lie():
-    output, errors = lab_command().communicate(timeout=120)
+def test_make_run_prints_the_queue_and_says_where_the_results_lie(tmp_path):
+    output, errors = lab_command(tmp_path).communicate(timeout=120)
     # Mininet may say that it could not raise a limit of the kernel; the lab has nothing to say.
     assert "vitrine" not in errors
     first, second, *_ = output.splitlines()
     assert first.startswith("The glass: http://127.0.0.1:")
     assert second == f"bottleneck: {Bottleneck.question}"
-    folder = (ROOT / "out" / "bottleneck" / "latest").resolve()
+    folder = (tmp_path / "bottleneck" / "latest").resolve()
     assert output.splitlines()[-2:] == [
-        f"Report:      {folder.relative_to(ROOT)}/report.html",
-        f"All numbers: {folder.relative_to(ROOT)}/results.json",
+        f"Report:      {folder}/report.html",
+        f"All numbers: {folder}/results.json",
     ]
     for name in ("report.html", "results.json", "table.md", "figures/queue.svg"):
         assert (folder / name).stat().st_size > 0
 
 
-def test_a_mistyped_setting_is_one_sentence():
-    process = lab_command(RATE="fast")
+def test_a_mistyped_setting_is_one_sentence(tmp_path):
+    process = lab_command(tmp_path, RATE="fast")
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert output == ""
@@ -231,8 +235,8 @@ def test_a_mistyped_setting_is_one_sentence():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_flow_leaves_nothing_behind(number):
-    process = lab_command(DURATION="60")
+def test_an_interrupted_flow_leaves_nothing_behind(number, tmp_path):
+    process = lab_command(tmp_path, DURATION="60")
     # The first line of the queue means that the flow is under way.
     assert any("of 50 packets" in line for line in iter(process.stdout.readline, ""))
     process.send_signal(number)
@@ -241,6 +245,6 @@ def test_an_interrupted_flow_leaves_nothing_behind(number):
     assert not record.path().exists()
     # What the flow had done until then is there.
     (kept,) = re.findall(r"Kept in (\S+): 0 of 1 runs and what there is of flow\.", told)
-    rows = (ROOT / kept / "data" / "flow-unfinished" / "queues-s1-eth2.csv").read_text()
+    rows = (Path(kept) / "data" / "flow-unfinished" / "queues-s1-eth2.csv").read_text()
     assert len(rows.splitlines()) > 100
     assert not record.interface_exists("s1-eth1")

@@ -105,6 +105,7 @@ def held(told):
     return {**found, f"input {INPUT}": inputs[f"input {INPUT}"]}
 
 
+@pytest.mark.nightly
 def test_a_port_goes_and_comes_back_while_others_carry_on(network):
     (router,) = [each for each in scene_of_now().routers if each.name == "s2"]
     expect.set_options(timeout=DEADLINE_MS)

@@ -30,6 +30,8 @@ from topo.backend import CPU_PORT
 from topo.load import load
 from topo.process import Process
 
+# All tests of the file look at one run.
+pytestmark = pytest.mark.xdist_group("int truth")
 DEADLINE_S = 120.0
 PORT = 5001
 SLOW_BPS, FAST_BPS = 20_000_000, 100_000_000

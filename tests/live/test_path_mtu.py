@@ -10,6 +10,9 @@ from tests.topo.examples import NARROW
 from topo import wait
 from topo.errors import ProcessError
 
+# All tests of the file share one network.
+pytestmark = pytest.mark.xdist_group("path mtu")
+
 # Takes one connection and says what came and was hashed; the other end sends and looks at nothing.
 RECEIVE = """
 import hashlib, socket, sys

@@ -25,6 +25,8 @@ GRPC_PORT = 9559
 
 # A virtio-net header that leaves nothing to do, and the Ethernet header of an experiment.
 PLAIN = bytes(10) + bytes.fromhex("02000000000202000000000188b5")
+# Behind it comes nothing more. Random packets are shorter or differ.
+LAST = PLAIN + b"\xff" * 1486
 
 
 class Wire:
@@ -103,14 +105,16 @@ def direct_frames(packets, tmp_path):
         net.cable(h1, "eth0", h2, "eth0")
         listener = super_packets.receiver(h2.name, "eth0")
         with listener, super_packets.sender(h1.name, "eth0") as sender:
-            for packet in packets:
+            for packet in [*packets, LAST]:
                 sender.send(packet)
-            # Frames that are on their way arrive within the second in which none comes.
-            found = super_packets.frames(listener, 1 << 20, deadline_s=3)
+            found = super_packets.frames_until(listener, LAST[10:])
     return found
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seed",
+    [1, pytest.param(2, marks=pytest.mark.nightly), pytest.param(3, marks=pytest.mark.nightly)],
+)
 def test_super_packets_arrive_byte_by_byte_as_over_a_cable(wire, tmp_path, seed):
     packets = super_packets.traffic(seed, 150)
     expected = direct_frames(packets, tmp_path)

@@ -10,6 +10,9 @@ from tests.live.networks import programmed
 from topo import wait
 from topo.errors import ProcessError
 
+# All tests of the file share one network.
+pytestmark = pytest.mark.xdist_group("two routers")
+
 TOPOLOGY = """\
 gateways: learned
 hosts:
