@@ -21,6 +21,7 @@ from topo.vitrine_switch import VitrineBackend
 
 IDLE_SWITCH = Path(__file__).with_name("idle_switch.py")
 TOPOLOGY = Bottleneck(Settings()).topology()
+DEADLINE_S = 120
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +157,7 @@ def held_network(tmp_path):
     yield process
     # By SIGTERM, which it cleans up after; a test may have ended it another way before.
     process.terminate()
-    process.wait(timeout=20)
+    process.wait(timeout=DEADLINE_S)
 
 
 def processes_of_the_record():
@@ -168,7 +169,7 @@ def test_an_interrupted_run_leaves_nothing_behind(held_network, number):
     processes = processes_of_the_record()
     assert len(processes) == 4
     held_network.send_signal(number)
-    held_network.wait(timeout=20)
+    held_network.wait(timeout=DEADLINE_S)
     assert not record.path().exists()
     assert not record.interface_exists("s1-eth1")
     assert not [path for path in processes if path.exists()]
@@ -192,14 +193,14 @@ def test_what_a_killed_run_left_behind_is_cleaned_by_the_next(held_network, tmp_
     with LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)) as network:
         assert network.cleaned.startswith("cleaned up after an interrupted run: ")
     assert not record.interface_exists("s1-eth1")
-    assert wait.holds_within(lambda: not any(path.exists() for path in left), 5)
+    assert wait.holds_within(lambda: not any(path.exists() for path in left), DEADLINE_S)
 
 
 def test_make_down_ends_the_run_that_is_up(held_network):
     down = [sys.executable, "-m", "topo.down"]
     first = subprocess.run(down, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert f"Ended the run of process {held_network.pid}." in first.stdout
-    held_network.wait(timeout=20)
+    held_network.wait(timeout=DEADLINE_S)
     assert not record.interface_exists("s1-eth1")
     second = subprocess.run(down, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert second.stdout == "Nothing is up and nothing was left behind.\n"

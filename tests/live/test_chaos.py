@@ -1,8 +1,11 @@
 """A few seconds of `make chaos`: it comes up, strikes, sees that all holds, and leaves nothing."""
 
+import pytest
+
 from tests.chaos import __main__ as chaos
 
 
+@pytest.mark.nightly
 def test_a_few_faults_are_survived_and_nothing_is_left(tmp_path, monkeypatch):
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
     # How soon is what `make chaos` asks; here it is whether.

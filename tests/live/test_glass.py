@@ -27,6 +27,7 @@ def network(tmp_path):
         yield live
 
 
+@pytest.mark.nightly
 def test_blocking_is_seen_and_cured_and_the_numbers_are_describes(network):
     senders = networks.begin_flows(network)
     scene = scene_of_now()
@@ -105,7 +106,6 @@ def held(told):
     return {**found, f"input {INPUT}": inputs[f"input {INPUT}"]}
 
 
-@pytest.mark.nightly
 def test_a_port_goes_and_comes_back_while_others_carry_on(network):
     (router,) = [each for each in scene_of_now().routers if each.name == "s2"]
     expect.set_options(timeout=DEADLINE_MS)

@@ -34,6 +34,8 @@ def run_dir(tmp_path, monkeypatch):
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
 
 
+@pytest.mark.alone
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LABS)
 def test_the_bands_of_a_lab_are_met(name, tmp_path):
     told = io.StringIO()

@@ -53,7 +53,7 @@ def nothing_is_left():
 def test_the_router_says_how_much_fits(network, target, answer):
     with pytest.raises(ProcessError) as error:
         network.host("h1").run(
-            ["ping", "-n", "-M", "do", "-s", "1400", "-c", "1", "-W", "2", target]
+            ["ping", "-n", "-M", "do", "-s", "1400", "-c", "1", "-W", "60", target]
         )
     assert answer in (network.logs / "h1-ping.log").read_text(), error
 

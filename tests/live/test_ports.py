@@ -154,12 +154,12 @@ def test_a_transfer_arrives_unharmed_and_every_packet_is_accounted_for(wire):
     serving.start()
     with server:
         with super_packets.inside(wire.h1.name):
-            client = super_packets.socket.create_connection(("10.9.0.2", 5000), timeout=60)
+            client = super_packets.socket.create_connection(("10.9.0.2", 5000), timeout=300)
         with client:
             client.sendall(data)
             client.shutdown(super_packets.socket.SHUT_WR)
             assert client.recv(4) == b"done"
-        serving.join(timeout=60)
+        serving.join(timeout=300)
     assert digests == [hashlib.sha256(data).hexdigest()]
 
     ports = wire.end()

@@ -14,7 +14,7 @@ import pytest
 
 from controller.queues import Queues
 from controller.session import Session
-from tests.process.switch import BINARIES, PROMPT_S, dropin, free_port, running
+from tests.process.switch import BINARIES, dropin, free_port, running
 from topo import wait
 
 # Ports 1 and 2 forward to each other; the program is written here in P4 so that nothing of a lab
@@ -38,6 +38,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 """
 FRAMES = [bytes([2, 0, 0, 0, 0, 9]) + bytes(6) + b"\x88\xb5" + bytes([n] * 100) for n in range(3)]
 ETH_P_ALL, SO_RCVBUFFORCE = 3, 33
+DEADLINE_S = 60.0
 # What a port takes in at one turn, before it is known whether there is room.
 RECEIVE_BATCH = 64
 CAP_DAC_OVERRIDE, CAP_NET_ADMIN, CAP_NET_RAW = 1 << 1, 1 << 12, 1 << 13
@@ -69,7 +70,7 @@ def cables() -> Iterator[tuple[str, str]]:
         states = (Path(f"/sys/class/net/{name}/operstate").read_text() for name in names)
         return all(state.strip() == "up" for state in states)
 
-    wait.until(are_up, "the start of the cables", PROMPT_S)
+    wait.until(are_up, "the start of the cables", DEADLINE_S)
     yield names
     for name in names:
         _ip("link", "delete", name)
@@ -88,7 +89,7 @@ def _exchange(sender: str, receiver: str) -> list[bytes]:
     ):
         out.bind((sender, 0))
         back.bind((receiver, ETH_P_ALL))
-        back.settimeout(PROMPT_S)
+        back.settimeout(DEADLINE_S)
         for frame in FRAMES:
             out.send(frame)
         return [back.recv(2000) for _ in FRAMES]
@@ -169,7 +170,7 @@ def test_root_becomes_somebody_whose_threads_keep_what_they_need_and_goes_on_for
     log = tmp_path / "log"
     with running(*flags, *address, port=port, log=log) as process:
         # The line comes when all is done; the address answers a moment earlier.
-        wait.until(lambda: "listening" in log.read_text(), "the line", PROMPT_S)
+        wait.until(lambda: "listening" in log.read_text(), "the line", DEADLINE_S)
         # One opens devices and files, one has the packets, one writes the log into files that may
         # be somebody else's; those that speak gRPC keep nothing.
         devices, files = CAP_NET_ADMIN | CAP_NET_RAW, CAP_DAC_OVERRIDE
@@ -185,7 +186,7 @@ def test_root_becomes_somebody_whose_threads_keep_what_they_need_and_goes_on_for
         assert _status(Path(f"/proc/{process.pid}"))["NoNewPrivs"].strip() == "1"
         assert _exchange(f"{a}h", f"{b}h") == FRAMES
         process.terminate()
-        assert process.wait(PROMPT_S) == 0
+        assert process.wait(DEADLINE_S) == 0
 
 
 def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
@@ -221,7 +222,7 @@ def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
         for _ in range(count):
             out.send(FRAMES[0] + bytes(1400))
         arrival = "Processing packet received on port 1"
-        wait.until(lambda: said(arrival) == count, "the arrival of every packet", 4 * PROMPT_S)
+        wait.until(lambda: said(arrival) == count, "the arrival of every packet", 4 * DEADLINE_S)
         # A frame takes a second and a half: few are through, whatever else the machine does. What
         # is behind the queue by now is the port's to show.
         shown_bytes = _sending_bytes(f"127.0.0.1:{port}", 2)
@@ -230,7 +231,7 @@ def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
         wait.until(
             lambda: take_in() + said("Dropping packet: queue_limit") == count,
             "the end of every packet",
-            4 * PROMPT_S,
+            DEADLINE_S,
         )
     # 64 waited in the queue. Behind it were some thirty in the kernel, and before these the frames
     # of the turn in which the switch found it full. All others were dropped, by name.

@@ -17,7 +17,7 @@ from topo import wait
 TEXT = (ROOT / "docs" / "tutorial.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 PROMPT = "mininet> "
-DEADLINE_S = 60
+DEADLINE_S = 300
 
 
 class Desk:
@@ -161,6 +161,7 @@ def while_traced(desk: Desk, trace: str, send: Callable[[], object]) -> str:
     return said
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(shutil.which("tcpdump") is None, reason="tcpdump is not installed")
 def test_what_the_tutorial_says_is_what_happens(desk):
     page = Pages()

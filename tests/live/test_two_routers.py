@@ -64,10 +64,20 @@ def test_hosts_reach_each_other_over_ipv6(network):
 
 def test_a_link_delays_each_direction(network):
     live, _ = network
-    last = live.host("h1").run(["ping", "-q", "-c", "5", "-i", "0.2", "10.0.2.1"]).splitlines()[-1]
-    # rtt min/avg/max/mdev: 20 ms one way and 20 ms back, and what the machine adds.
-    least_ms = float(last.split("=")[1].split("/")[0])
-    assert 40 <= least_ms < 60
+
+    def least_ms():
+        ping = ["ping", "-q", "-c", "5", "-i", "0.2", "10.0.2.1"]
+        # rtt min/avg/max/mdev: 20 ms one way, 20 ms back, and what the machine adds.
+        return float(live.host("h1").run(ping).splitlines()[-1].split("=")[1].split("/")[0])
+
+    times_ms = []
+    wait.until(
+        lambda: times_ms.append(least_ms()) or times_ms[-1] < 60,
+        "a ping that the machine does not hold up",
+        60,
+    )
+    # No packet is ever early, however busy the machine is.
+    assert min(times_ms) >= 40
 
 
 # One datagram from each of 64 source ports: 64 flows.
@@ -129,7 +139,7 @@ def test_a_router_says_why_a_packet_went_no_further(network, target, answer):
     live, _ = network
     # A ping without an answer ends with status 1, and its last words are in the error.
     with pytest.raises(ProcessError) as error:
-        live.host("h1").run(["ping", "-n", "-c", "1", "-W", "2", *target])
+        live.host("h1").run(["ping", "-n", "-c", "1", "-W", "60", *target])
     log = (live.logs / "h1-ping.log").read_text()
     assert answer in log, error
 

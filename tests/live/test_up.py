@@ -17,7 +17,7 @@ def prompt(file, tmp_path, commands):
         text=True,
         cwd=ROOT,
         env={**os.environ, "TOPO": str(file), "VITRINE_RUN_DIR": str(tmp_path / "run")},
-        timeout=180,
+        timeout=300,
         check=False,
     )
 
