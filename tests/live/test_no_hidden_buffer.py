@@ -78,7 +78,7 @@ def test_what_the_kernel_holds_for_a_switch_is_told(tmp_path):
         assert held_bytes() == 0
         flood = live.host("h1").start([sys.executable, "-c", FLOODING], tmp_path / "flood.log")
         # Somebody sends all the time, so that between two batches some frames wait.
-        wait.until(held_bytes, "frames in front of the switch", 20)
+        wait.until(held_bytes, "frames in front of the switch", 60)
         flood.end()
         wait.until(lambda: held_bytes() == 0, "a switch that has taken them all", 20)
         # A frame of 60 bytes takes some hundred bytes of the kernel's memory; 32 MB is the bound.

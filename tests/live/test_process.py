@@ -178,7 +178,7 @@ def test_root_becomes_somebody_whose_threads_keep_what_they_need_and_goes_on_for
         # A thread gives up what it does not need as the first thing that it does.
         for kind in ("CapPrm", "CapEff"):
             wait.until(
-                lambda kind=kind: _rights(process.pid, kind) == wanted, f"{kind} given up", PROMPT_S
+                lambda kind=kind: _rights(process.pid, kind) == wanted, f"{kind} given up", DEADLINE_S
             )
         for status in _threads(process.pid):
             assert "0" not in status["Uid"].split() + status["Gid"].split()
