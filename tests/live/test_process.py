@@ -178,7 +178,9 @@ def test_root_becomes_somebody_whose_threads_keep_what_they_need_and_goes_on_for
         # A thread gives up what it does not need as the first thing that it does.
         for kind in ("CapPrm", "CapEff"):
             wait.until(
-                lambda kind=kind: _rights(process.pid, kind) == wanted, f"{kind} given up", DEADLINE_S
+                lambda kind=kind: _rights(process.pid, kind) == wanted,
+                f"{kind} given up",
+                DEADLINE_S,
             )
         for status in _threads(process.pid):
             assert "0" not in status["Uid"].split() + status["Gid"].split()
@@ -222,7 +224,7 @@ def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
         for _ in range(count):
             out.send(FRAMES[0] + bytes(1400))
         arrival = "Processing packet received on port 1"
-        wait.until(lambda: said(arrival) == count, "the arrival of every packet", 4 * DEADLINE_S)
+        wait.until(lambda: said(arrival) == count, "the arrival of every packet", DEADLINE_S)
         # A frame takes a second and a half: few are through, whatever else the machine does. What
         # is behind the queue by now is the port's to show.
         shown_bytes = _sending_bytes(f"127.0.0.1:{port}", 2)

@@ -51,9 +51,7 @@ def test_no_packet_is_lost_while_programs_are_replaced_under_tcp(tmp_path, monke
 
         def await_packets():
             before = _departed(sessions["s2"], 2)
-            wait.until(
-                lambda: _departed(sessions["s2"], 2) > before + PACKETS, "packets at h2", 60
-            )
+            wait.until(lambda: _departed(sessions["s2"], 2) > before + PACKETS, "packets at h2", 60)
 
         for count in range(RELOADS):
             await_packets()
