@@ -44,6 +44,12 @@ def patience():
 
 
 @pytest.fixture(autouse=True)
+def run_folder():
+    with isolation.run_folder():
+        yield
+
+
+@pytest.fixture(autouse=True)
 def nothing_is_left():
     """Every live test ends with the interfaces and the named namespaces it began with."""
 

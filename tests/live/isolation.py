@@ -16,7 +16,10 @@ import ctypes
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from controller.toolchain import ROOT
 from topo import kernel
@@ -47,6 +50,22 @@ def enter() -> None:
     _show_own_devices()
     _move_logs()
     _run("ip", "link", "set", "lo", "up")
+
+
+@contextlib.contextmanager
+def run_folder() -> Iterator[None]:
+    """A new VITRINE_RUN_DIR.
+
+    As in /run/vitrine, every user may look into it. Its name is short wherever TMPDIR is: that of
+    a socket has 107 bytes at most.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="vitrine-live-", dir="/tmp") as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        Path(folder).chmod(0o755)
+        patch.setenv("VITRINE_RUN_DIR", folder)
+        yield
 
 
 def _hide_named_namespaces() -> None:

@@ -4,13 +4,12 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from controller import routers
 from controller.session import Session
 from labs.hol_blocking.lab import CONGESTED, HolBlocking
 from labs.settings import Settings
 from labs.worlds.live import network as lab_network
+from tests.live import isolation
 from tests.topo.examples import loaded
 from topo import wait
 from topo.live import LiveNetwork
@@ -22,17 +21,17 @@ LISTEN_PORT = 5201
 @contextlib.contextmanager
 def programmed(text: str, folder: Path) -> Iterator[tuple[LiveNetwork, dict[str, Session]]]:
     """The network of a topology's text, its routers programmed; what it leaves is in `folder`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VITRINE_RUN_DIR", str(folder / "run"))
-        with lab_network.programmed(loaded(text, folder), logs=folder) as network:
-            yield network
+    with (
+        isolation.run_folder(),
+        lab_network.programmed(loaded(text, folder), logs=folder) as network,
+    ):
+        yield network
 
 
 @contextlib.contextmanager
 def hol_blocking(folder: Path) -> Iterator[LiveNetwork]:
     """The network of the lab with one FIFO at its input."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VITRINE_RUN_DIR", str(folder / "run"))
+    with isolation.run_folder():
         lab = HolBlocking(Settings(quick=True))
         (fifo,) = [run for run in lab.runs() if run.name == "fifo"]
         with lab_network.programmed(lab.topology(fifo), logs=folder) as (live, _):

@@ -24,11 +24,6 @@ TOPOLOGY = Bottleneck(Settings()).topology()
 DEADLINE_S = 120
 
 
-@pytest.fixture(autouse=True)
-def run_dir(tmp_path, monkeypatch):
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
-
-
 @pytest.fixture
 def network(tmp_path):
     with LiveNetwork(TOPOLOGY, logs=tmp_path, backend=VitrineBackend(IDLE_SWITCH)) as network:

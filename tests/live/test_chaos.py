@@ -7,7 +7,6 @@ from tests.chaos import __main__ as chaos
 
 @pytest.mark.nightly
 def test_a_few_faults_are_survived_and_nothing_is_left(tmp_path, monkeypatch):
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
     # How soon is what `make chaos` asks; here it is whether.
     monkeypatch.setenv("VITRINE_PATIENCE", "10")
     said = []

@@ -31,11 +31,6 @@ def _marks(name):
     return [] if name == "first-router" else [pytest.mark.nightly, pytest.mark.alone]
 
 
-@pytest.fixture(autouse=True)
-def run_dir(tmp_path, monkeypatch):
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
-
-
 def judged(name, solution, cases, tmp_path, films=None):
     exercise = catalogue.find(name)
     folder = prepared(exercise, SOLUTIONS / name / solution, "test", tmp_path)

@@ -32,11 +32,6 @@ QUICK = Settings(quick=True)
 DEADLINE_S = 300
 
 
-@pytest.fixture(autouse=True)
-def run_dir(tmp_path, monkeypatch):
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
-
-
 @pytest.fixture
 def thread(tmp_path):
     with lab_network.programmed(Bottleneck(QUICK).topology(), logs=tmp_path) as (live, sessions):
@@ -266,7 +261,7 @@ def test_an_interrupted_flow_leaves_nothing_behind(number, tmp_path):
     assert process.returncode != 0
     assert not record.path().exists()
     # What the flow had done until then is there.
-    (kept,) = re.findall(r"Kept in (\S+): 0 of 1 runs and what there is of flow\.", told)
+    (kept,) = re.findall(r"Kept in (.+): 0 of 1 runs and what there is of flow\.", told)
     rows = (Path(kept) / "data" / "flow-unfinished" / "queues-s1-eth2.csv").read_text()
     # The names of the columns, and samples.
     assert len(rows.splitlines()) > 10

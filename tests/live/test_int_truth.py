@@ -23,6 +23,7 @@ from controller import classes
 from controller.queues import Queues
 from controller.session import Session
 from labs.worlds.live import network as lab_network
+from tests.live import isolation
 from tests.live.truth import capture, lives, packets, recorder
 from tests.live.truth.depths import Listener
 from topo import wait
@@ -109,8 +110,7 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("truth")
     for name, text in (("topology", TOPOLOGY), ("domain", DOMAIN)):
         (folder / f"{name}.yaml").write_text(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VITRINE_RUN_DIR", str(folder / "run"))
+    with isolation.run_folder():
         return Run(folder)
 
 

@@ -29,11 +29,6 @@ LABS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def run_dir(tmp_path, monkeypatch):
-    monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
-
-
 @pytest.mark.alone
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LABS)

@@ -43,6 +43,14 @@ def nothing_is_left():
     """The network stays up from test to test here; the adapter's own tests look at its end."""
 
 
+@pytest.fixture(autouse=True)
+def hosts_know_no_path_mtu(network):
+    """What a host learns in one test, it knows in the next."""
+    for host in ("h1", "h2"):
+        for family in ("-4", "-6"):
+            network.host(host).run(["ip", family, "route", "flush", "cache"])
+
+
 @pytest.mark.parametrize(
     ("target", "answer"),
     [

@@ -36,11 +36,10 @@ DECLARED = "    counter(1, CounterType.packets) all_packets;\n    apply {\n"
 COUNTED = "            all_packets.count(0);\n"
 
 
-def test_no_packet_is_lost_while_programs_are_replaced_under_tcp(tmp_path, monkeypatch, capsys):
+def test_no_packet_is_lost_while_programs_are_replaced_under_tcp(tmp_path, capsys):
     mine = tmp_path / "mine.p4"
     shutil.copy(compiling.PROGRAMS / "router.p4", mine)
     with programmed(NET, tmp_path) as (live, sessions):
-        monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
         sender, receiver = live.host("h1"), live.host("h2")
         receiver.start(["iperf3", "-s", "-1"], tmp_path / "receiver.log")
         wait.until(lambda: receiver.listens_on(5201), "iperf3 in h2", 30)
@@ -68,11 +67,10 @@ def test_no_packet_is_lost_while_programs_are_replaced_under_tcp(tmp_path, monke
                 assert port.lost_outside == {}
 
 
-def test_a_program_for_one_router_leaves_the_others_theirs(tmp_path, monkeypatch, capsys):
+def test_a_program_for_one_router_leaves_the_others_theirs(tmp_path, capsys):
     mine = tmp_path / "mine.p4"
     _write(mine, counting=True)
     with programmed(NET, tmp_path) as (_, sessions):
-        monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path / "run"))
         assert _counts(sessions["s1"])
         assert reload.main(["--router", "s2", "--program", str(mine)]) == 0
         assert capsys.readouterr().out.splitlines() == [f"s2 runs {mine}"]

@@ -2,9 +2,7 @@
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -48,13 +46,9 @@ def as_user(uid: int, act: Callable[[], str]) -> str:
 
 @pytest.fixture
 def network(tmp_path, monkeypatch):
-    # Where everybody may look, as in /run/vitrine; pytest's own folders are root's alone.
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        monkeypatch.setenv("VITRINE_RUN_DIR", folder)
-        monkeypatch.setenv("SUDO_UID", str(CALLER))
-        with LiveNetwork(NET, logs=tmp_path) as network:
-            yield network
+    monkeypatch.setenv("SUDO_UID", str(CALLER))
+    with LiveNetwork(NET, logs=tmp_path) as network:
+        yield network
 
 
 def test_the_socket_is_the_callers_and_others_are_refused_in_a_sentence(network):

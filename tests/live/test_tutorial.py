@@ -36,7 +36,7 @@ class Desk:
         (folder / "build/venv/bin").mkdir(parents=True)
         (folder / "build/venv/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
         (folder / "build/venv/bin/python").chmod(0o755)
-        self.env = {**os.environ, "VITRINE_RUN_DIR": str(folder / "run")}
+        self.env = dict(os.environ)
         self._up: subprocess.Popen | None = None
         self._said = folder / "prompt.txt"
         self._lines = 0
