@@ -74,9 +74,9 @@ sweep:           ## one experiment over parameters and seeds: SWEEP=<name or fil
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m labs.sweep
 
-test:            ## set up and run every test: Rust, Python, live networks
+test:            ## set up and run the tests: lints, Rust, Python, live networks; make nightly has the breadth
 	@vm/takes.sh
-	@vm/setup.sh
+	@vm/setup.sh tests
 	@tests/all.sh
 
 setup:           ## install and build whatever is missing (run and test do it too)
@@ -100,12 +100,12 @@ ifdef NAME
 	@vm/live_or_not.sh vm/in_world.sh build/venv/bin/python -m course check "$(NAME)"
 else
 	@vm/python.sh
-	@vm/build.sh
+	@vm/build.sh tests
 	@tests/rust.sh
-	@tests/python.sh --without-networks
+	@tests/python.sh
 endif
 
-lint:            ## formatting and lints of Rust and Python
+lint:            ## formatting, lints and types of Rust and Python
 	@vm/takes.sh
 	@vm/python.sh
 	@tests/lint.sh

@@ -4,7 +4,18 @@
 # `make test` has every law and feature once; with --nightly all of them run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. vm/say.sh
+. vm/worlds.sh
 
+choose_world
+if [ "$WORLD" = virtual ]; then
+    step "Left out: the tests of live networks (tests/live)${why_virtual:+, because $why_virtual}."
+    exit 0
+fi
+# Each test sets the settings of its labs itself.
+unset WORLD
+
+step "Python tests of live networks"
 tier=" and not nightly"
 [ "${1:-}" != --nightly ] || tier=
 
