@@ -167,11 +167,13 @@ conformance:     ## p4c's own test programs through our compiler and switch; P4C
 conformance-tcp: ## our hosts' TCP beside Linux's, cell by cell, into out/; CELLS="bbr cubic,10mbps" LIVE=1
 	@vm/takes.sh CELLS LIVE -- WORLD
 	@vm/setup.sh
+	@vm/build.sh optimised
 	@tests/conformance/tcp/run.sh
 
 bench:           ## throughput, delay and precision of live switches side by side, into out/; QUICK=1
 	@vm/takes.sh QUICK -- WORLD
 	@WORLD=live vm/setup.sh
+	@vm/build.sh optimised
 	@vm/as_root.sh build/venv/bin/python -m tests.bench
 
 conformance-tutorials: ## the exercises of p4lang/tutorials on our compiler and switch; TUTORIALS=<its checkout>
@@ -218,11 +220,13 @@ bench-control:   ## table writes and reads a second through gRPC, and how long p
 bench-rude:      ## how long packets and a polite client wait beside 64 rude ones, in turn with none; QUICK=1
 	@vm/takes.sh QUICK -- WORLD
 	@WORLD=live vm/setup.sh
+	@vm/build.sh optimised
 	@vm/as_root.sh build/venv/bin/python -m tests.bench.rude
 
 bench-restart:   ## how soon a router that was killed is back with all that it had, and where the time goes; QUICK=1
 	@vm/takes.sh QUICK -- WORLD
 	@WORLD=live vm/setup.sh
+	@vm/build.sh optimised
 	@vm/as_root.sh build/venv/bin/python -m tests.bench.restart
 
 bench-collector: ## reports a second that the telemetry collector keeps on one core
@@ -233,16 +237,19 @@ bench-collector: ## reports a second that the telemetry collector keeps on one c
 bench-insides:   ## decisions a second of the built-in parts as Python classes
 	@vm/takes.sh -- WORLD
 	@WORLD=virtual vm/setup.sh
+	@vm/build.sh optimised
 	@build/venv/bin/python -m tests.bench.insides
 
 bench-world:     ## packets of TCP a CPU second that virtual networks carry, ns-3 beside; QUICK=1
 	@vm/takes.sh QUICK
 	@vm/python.sh
+	@vm/build.sh optimised
 	@build/venv/bin/python -m tests.bench.virtual
 
 bench-glass:     ## frame times of the page with 5,000 packets; MINUTES=10: its memory; needs chromium
 	@vm/takes.sh MINUTES
 	@vm/python.sh
+	@vm/build.sh optimised
 	@build/venv/bin/python -m tests.glass.bench
 
 pictures:        ## the pictures of the page that docs show, taken again in Chromium
@@ -254,6 +261,7 @@ pictures:        ## the pictures of the page that docs show, taken again in Chro
 bench-page:      ## packets of TCP a second in the page that is one file, and its size
 	@vm/takes.sh
 	@vm/python.sh
+	@vm/build.sh optimised
 	@vm/page.sh
 	@build/venv/bin/python -m tests.bench.page
 

@@ -6,6 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 
-(cd switch && BLESS=1 cargo test --quiet --locked -p vitrine-p4c --test diagnostics >/dev/null)
+(cd switch && BLESS=1 cargo test --quiet --locked -p vitrine-p4c --test all diagnostics >/dev/null)
 BLESS=1 tests/pytest.sh tests/labs/test_handouts.py >/dev/null
 git diff --stat -- tests/diagnostics labs

@@ -40,7 +40,6 @@ if [ -n "${SANITIZER:-}" ]; then
     instruments+=" -Zsanitizer=$SANITIZER"
     memory_mb=4096
 fi
-export VITRINE_PYTHON=${VITRINE_PYTHON:-$python}
 # With a target named, what runs while building has no instruments.
 (cd switch/fuzz && RUSTFLAGS=$instruments CARGO_TARGET_DIR="../target/$built" \
     cargo build --quiet --locked --release --bins --target "$target")

@@ -9,12 +9,15 @@ if [ "${QUICK:-}" = 1 ]; then
     transfers=2000 networks=20 histories=200 programs=100 seeds=2 soaked=0.2 interrupted=1min fuzzed=1min
 fi
 optimised() { (cd switch && "$@" --locked --profile dev-live); }
-VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test transfers
-VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test scenarios
+VITRINE_TRANSFERS=$transfers optimised cargo test -p vitrine-hosts --test all transfers
+VITRINE_NETWORKS=$networks optimised cargo test -p vitrine-world --test all scenarios
 began=$SECONDS
 # Other histories each night of the year.
-SEEDS=$histories FROM=$((10#$(date +%j) * histories)) optimised cargo test -p vitrine-agent --test simulated
+SEEDS=$histories FROM=$((10#$(date +%j) * histories)) optimised cargo test -p vitrine-agent --test all simulated
 build/venv/bin/python -m tests.ledger add "histories of controllers" "$histories" $((SECONDS - began))
+# Lints of the benchmarks, which no test builds; and the generated code, byte by byte.
+(cd switch && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
+tests/generated_code.sh check
 # All Python tests without networks, those marked `nightly` included.
 tests/pytest.sh -m "not live" -n "$(nproc)" --dist worksteal
 tests/virtual_labs.sh

@@ -7,7 +7,6 @@ cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export VITRINE_PYTHON=${VITRINE_PYTHON:-$PWD/build/venv/bin/python}
 # Names of different lengths, so that nothing is the same by chance.
 for folder in one another-and-longer; do
     step "Building the programs in a folder called $folder"

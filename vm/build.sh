@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# build.sh [tests]: builds what runs: the Rust programs into build/bin and the P4 programs into build/p4.
-# With `tests` it builds the Rust tests, too, and the one-file page for the tests in a browser.
+# build.sh [tests|optimised]: builds what runs: the Rust programs into build/bin and the P4 programs into
+# build/p4. With `tests` it builds the Rust tests, too, and the page's module for the tests in a browser.
+# With `optimised` the programs are those of `make dist`, for benchmarks; what runs afterwards keeps them.
 #
 # Clone and tests share one build, the profile `dev`; `make dist` builds the profile `release`. Nothing is
 # compiled while the checksum of the sources is that of the last build, so a copied folder is not built
@@ -22,16 +23,23 @@ mkdir -p build/bin build/dropin build/p4
 if vm/prebuilt.sh; then
     ln -sfn "${VITRINE_PREBUILT:-/opt/vitrine}/bin/vitrine" build/bin/vitrine
 else
-    built=switch/target/debug/vitrine
+    profile=dev built=switch/target/debug/vitrine
     sources=$(switch_sources)
-    if [ ! -x "$built" ] || [ "$(cat build/bin/made-from 2>/dev/null)" != "$sources" ]; then
+    made_from=$(cat build/bin/made-from 2>/dev/null || true)
+    if [ "${1:-}" = optimised ] || { [ "${1:-}" != tests ] && [ "$made_from" = "release $sources" ]; }; then
+        profile=release built=switch/target/release/vitrine
+    fi
+    if [ ! -x "$built" ] || [ "$made_from" != "$profile $sources" ]; then
         . vm/rust.sh
-        [ -x "$built" ] || step "Building the switch (once, about three minutes on two processors)"
-        # `--examples`, of which there are none, selects the features that the tests need: without it the
-        # crates above a test dependency would be built twice.
-        (cd switch && cargo build --locked --bins --examples) ||
-            fail "the switch does not build: the compiler's message above says where."
-        echo "$sources" >build/bin/made-from
+        if [ "$profile" = release ]; then
+            vm/cross.sh "$architecture" >/dev/null
+        else
+            [ -x "$built" ] || step "Building the switch (once, about three minutes on two processors)"
+            # `--examples` makes cargo choose the features that the tests need, so that no crate is built twice.
+            (cd switch && cargo build --locked --bins --examples) ||
+                fail "the switch does not build: the compiler's message above says where."
+        fi
+        echo "$profile $sources" >build/bin/made-from
     fi
     ln -sfn "../../$built" build/bin/vitrine
 fi
@@ -57,5 +65,10 @@ done
 if [ "${1:-}" = tests ]; then
     . vm/rust.sh
     (cd switch && cargo test --locked --no-run) || fail "the Rust tests do not build: the compiler's message above says where."
-    ! vm/wasm.sh || vm/page.sh light
+    if vm/wasm.sh; then
+        vm/page.sh light
+        # The page does without these crates of the core, which are built for web pages all the same.
+        (cd switch && VITRINE_LINTS=no cargo build --quiet --locked --profile page-light --target wasm32-unknown-unknown \
+            --package vitrine-queueing --package vitrine-thrift --package vitrine-bmruntime)
+    fi
 fi

@@ -1,14 +1,27 @@
 #!/usr/bin/env bash
-# cross.sh ARCHITECTURE: names the folder with the file `vitrine`, which is all programs, for a machine
-# of that kind (amd64, arm64). For another kind than this machine's it is built first, by a Rust that
-# knows that target and a linker for it.
+# cross.sh ARCHITECTURE: builds the programs that are shipped, optimised as one, for amd64 or arm64, and
+# prints the folder with the file `vitrine`, which is all of them. For another machine than this one it
+# needs Rust's library and a linker for that machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
 
 wanted=$1
+build() {
+    (cd switch && RUSTC_WRAPPER=${RUSTC_WRAPPER:-$PWD/../vm/rustc.sh} VITRINE_LINTS=no \
+        cargo build --release --locked --package vitrine --quiet "$@") >&2 ||
+        fail "the switch does not build for $wanted: the compiler's message above says where."
+}
+
 if [ "$wanted" = "$(dpkg --print-architecture)" ]; then
-    echo build/bin
+    if vm/prebuilt.sh; then
+        echo "${VITRINE_PREBUILT:-/opt/vitrine}/bin"
+        exit 0
+    fi
+    . vm/rust.sh
+    [ -e switch/target/release/vitrine ] || step "Building the switch to be shipped (once, about five minutes)"
+    build
+    echo switch/target/release
     exit 0
 fi
 case $wanted in
@@ -28,6 +41,5 @@ command -v "$linker" >/dev/null ||
 step "Building the switch for $wanted"
 linker_setting=CARGO_TARGET_${target//-/_}_LINKER
 export "${linker_setting^^}=$linker"
-(cd switch && RUSTC_WRAPPER=${RUSTC_WRAPPER:-$PWD/../vm/rustc.sh} cargo build --release --locked --package vitrine --quiet --target "$target") >&2 ||
-    fail "the switch does not build for $wanted: the compiler's message above says where."
+build --target "$target"
 echo "switch/target/$target/release"

@@ -11,8 +11,8 @@ from labs.glass import alone
 from labs.scenarios import script
 from labs.scenarios.catalogue import scenarios
 
-# As vm/page.sh builds it; another one can be named for work on it.
-BUILT = ROOT / "switch/target/wasm32-unknown-unknown/page/page.wasm"
+# As vm/page.sh leaves it; another one can be named for work on it.
+BUILT = ROOT / "build/page/page.wasm"
 MODULE = Path(os.environ.get("VITRINE_PAGE_MODULE", BUILT))
 # Where `serve_modules` has it.
 MODULE_ADDRESS = f"/{MODULE.resolve().relative_to(ROOT)}" if MODULE.exists() else ""

@@ -12,7 +12,7 @@
 //!   once, until it is acknowledged or its time is over (`simulated/learning.rs`);
 //! * who reads slowly costs others nothing and misses only what finds no room, all of which is counted.
 //!
-//! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test simulated` runs it alone,
+//! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test all simulated` runs it alone,
 //! `SEEDS=100000 FROM=200` so many, from that one on.
 
 mod learning;

@@ -338,8 +338,8 @@ fn all_of_the_core_is_built_for_web_pages() {
         }
         at += 1;
     }
-    let script = std::fs::read_to_string(root().join("tests/rust.sh")).expect("tests/rust.sh");
-    assert!(script.contains("vm/page.sh"), "tests/rust.sh builds the page");
+    let script = std::fs::read_to_string(root().join("vm/build.sh")).expect("vm/build.sh");
+    assert!(script.contains("vm/page.sh"), "vm/build.sh builds the page");
     let is_built = |name: &str| {
         let named =
             script.split([' ', ')', '\n']).any(|word| word.strip_prefix("vitrine-") == Some(name));
@@ -347,5 +347,5 @@ fn all_of_the_core_is_built_for_web_pages() {
     };
     let left_out: Vec<String> =
         PURE.iter().filter(|name| !is_built(name)).map(|name| format!("`{name}`")).collect();
-    require_none("the core is built for web pages (tests/rust.sh)", &left_out);
+    require_none("the core is built for web pages (vm/build.sh)", &left_out);
 }
