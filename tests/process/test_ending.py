@@ -1,4 +1,8 @@
-"""The switch ends within a second of SIGTERM, whatever its clients and its files are up to."""
+"""The switch ends within a second of SIGTERM, whatever its clients and its files are up to.
+
+How long it takes depends on the machine, so seconds are counted in the nightly run only.
+`make test` sees that nothing holds the switch up for good.
+"""
 
 from __future__ import annotations
 
@@ -92,11 +96,27 @@ def batches(port: int) -> Iterator[None]:
         del held
 
 
-@pytest.mark.parametrize("busy", [idle, streams, half_messages, silence, unheard, batches])
+every_client = pytest.mark.parametrize(
+    "busy", [idle, streams, half_messages, silence, unheard, batches]
+)
+
+
+@every_client
+def test_it_ends_whatever_its_clients_do(tmp_path: Path, busy: Busy):
+    assert _span_of_end(tmp_path, busy) < PROMPT_S
+
+
+@pytest.mark.nightly
+@every_client
 def test_it_ends_in_time_whatever_its_clients_do(tmp_path: Path, busy: Busy):
     assert _ends_in_time(tmp_path, busy)
 
 
+def test_it_ends_though_nobody_reads_its_log():
+    assert _ends_behind_a_full_pipe() < PROMPT_S
+
+
+@pytest.mark.nightly
 def test_it_ends_in_time_though_nobody_reads_its_log(tmp_path: Path):
     assert any(_ends_behind_a_full_pipe() <= END_S * wait.patience() for _ in range(TRIES))
 
@@ -114,7 +134,7 @@ def _ends_behind_a_full_pipe() -> float:
             grpc.channel_ready_future(channel).result(timeout=PROMPT_S)
         asked_s = time.monotonic()
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PROMPT_S) == 0
         return time.monotonic() - asked_s
     finally:
         process.kill()
@@ -132,14 +152,26 @@ def _fill(pipe: int) -> None:
     os.set_blocking(pipe, True)
 
 
+def test_it_ends_though_nobody_reads_its_capture(tmp_path: Path):
+    with _unread(tmp_path / "capture") as pipe:
+        assert _span_of_end(tmp_path, idle, "--capture", str(pipe)) < PROMPT_S
+
+
+@pytest.mark.nightly
 def test_it_ends_in_time_though_nobody_reads_its_capture(tmp_path: Path):
-    pipe = tmp_path / "capture"
+    with _unread(tmp_path / "capture") as pipe:
+        assert _ends_in_time(tmp_path, idle, "--capture", str(pipe))
+
+
+@contextlib.contextmanager
+def _unread(pipe: Path) -> Iterator[Path]:
+    """A pipe that is full and that nobody reads."""
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
     try:
         _fill(writer)
-        assert _ends_in_time(tmp_path, idle, "--capture", str(pipe))
+        yield pipe
     finally:
         os.close(reader)
         os.close(writer)
@@ -156,7 +188,7 @@ def _span_of_end(folder: Path, busy: Busy, *flags: str) -> float:
     with running(*line, port=port, log=folder / "log") as process, busy(port):
         asked_s = time.monotonic()
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PROMPT_S) == 0
         return time.monotonic() - asked_s
 
 
