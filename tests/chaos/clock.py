@@ -33,7 +33,13 @@ def environment(folder: Path) -> dict[str, str]:
     build = [compiler, "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, _SOURCE]
     subprocess.run(build, check=True)
     file.write_bytes(_STEP_NS.pack(0))
-    return {"LD_PRELOAD": str(library), _FILE: str(file)}
+    # By its name alone, because LD_PRELOAD cannot name a folder with a space in it.
+    libraries = [str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {
+        "LD_PRELOAD": library.name,
+        "LD_LIBRARY_PATH": ":".join(libraries),
+        _FILE: str(file),
+    }
 
 
 def begin(folder: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_receiver_counts_what_is_wrong_and_what_comes_twice(tmp_path, monkeypa
         port = free.getsockname()[1]
     monkeypatch.setattr(traffic, "UDP_PORT", port)
     threading.Thread(target=traffic.receive_udp, args=(tmp_path / "udp",), daemon=True).start()
-    wait.until((tmp_path / "udp.delays").exists, "the receiver", 10)
+    wait.until((tmp_path / "udp.delays").exists, "the receiver", 60)
     tallies = Tallies(tmp_path / "udp", traffic.UDP)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
 
@@ -98,12 +98,12 @@ def test_a_receiver_counts_what_is_wrong_and_what_comes_twice(tmp_path, monkeypa
             send(0, traffic.payload_of(0))
             return tallies["received"] > 0
 
-        wait.until(is_heard, "the first datagram", 10)
+        wait.until(is_heard, "the first datagram", 60)
         again = tallies["out_of_order"]
         send(5, traffic.payload_of(5))
         send(3, traffic.payload_of(3))
         send(6, traffic.payload_of(7))
-        wait.until(lambda: tallies["wrong"] == 1, "the last datagram", 10)
+        wait.until(lambda: tallies["wrong"] == 1, "the last datagram", 60)
     assert tallies["received"] == 2
     assert tallies["out_of_order"] >= again + 1
     assert len(traffic.delays_beside(tmp_path / "udp").read_bytes()) == 2 * 4
@@ -142,7 +142,8 @@ def told_by(environment):
 def test_a_clock_steps_and_lengths_of_time_stay_as_they_are(stepping):
     wall_s, took_s = told_by(stepping)
     assert took_s >= 0
-    assert wall_s - took_s == pytest.approx(-3600, abs=0.1)
+    # A busy machine may stop the program between its readings of the two clocks.
+    assert wall_s - took_s == pytest.approx(-3600, abs=60)
 
 
 def test_a_clock_that_steps_is_nobody_elses(stepping):
@@ -365,7 +366,7 @@ def test_a_churn_does_not_end_without_a_word():
 
     churn = Churn(Broken())
     with churn.going_on():
-        wait.until(lambda: churn.wrong, "a word", 10)
+        wait.until(lambda: churn.wrong, "a word", 60)
     assert churn.wrong == ["the churn ended: OSError('no such thing')"]
 
 

@@ -37,7 +37,7 @@ def test_what_still_runs_is_found(sandbox):
     process = subprocess.Popen(
         [sys.executable, "-c", waiting], env=sandbox.environment, stdin=subprocess.PIPE
     )
-    wait.until(lambda: sandbox.left() is not None, "that it is seen", 10)
+    wait.until(lambda: sandbox.left() is not None, "that it is seen", 60)
     assert f"{process.pid}: " in sandbox.left()
     process.communicate()
     assert sandbox.left() is None

@@ -117,9 +117,9 @@ def test_a_program_that_is_no_bmv2_json_is_refused_by_name(tmp_path: Path):
 
 def test_under_the_other_name_it_takes_the_tutorials_command_line(tmp_path: Path):
     port, log = free_port(), tmp_path / "log"
-    flags = f"--pcap {tmp_path} --nanolog ipc://{tmp_path}/bm-0-log.ipc --device-id 0 --no-p4"
-    more = f"--log-console --thrift-port {free_port()}"
-    with dropin(*flags.split(), *more.split(), port=port, log=log, folder=tmp_path) as process:
+    files = ("--pcap", str(tmp_path), "--nanolog", f"ipc://{tmp_path}/bm-0-log.ipc")
+    flags = ("--device-id", "0", "--no-p4", "--log-console", "--thrift-port", str(free_port()))
+    with dropin(*files, *flags, port=port, log=log, folder=tmp_path) as process:
         # By these the tutorials and others find and end it.
         assert "simple_switch" in Path(f"/proc/{process.pid}/comm").read_text()
         process.terminate()
@@ -148,7 +148,7 @@ def test_under_the_other_name_what_cannot_be_done_has_status_1(tmp_path: Path):
 
 def test_questions_are_answered_without_starting(tmp_path: Path):
     def answer(program: Path, flag: str) -> str:
-        run = subprocess.run([program, flag], capture_output=True, text=True, timeout=20)
+        run = subprocess.run([program, flag], capture_output=True, text=True, timeout=PROMPT_S)
         assert run.returncode == 0, run.stderr
         return run.stdout
 

@@ -45,10 +45,20 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give ri
 @pytest.fixture
 def machine():
     """A copy of the scripts and a path with the shell's tools alone; others may read it, too."""
-    with tempfile.TemporaryDirectory() as folder:
+    # Also for somebody who gives others nothing, and whose TMPDIR they cannot enter.
+    before = os.umask(0o022)
+    try:
+        yield from _machine()
+    finally:
+        os.umask(before)
+
+
+def _machine():
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         place = Path(folder)
         place.chmod(0o755)
         shutil.copytree(ROOT / "vm", place / "vm")
+        subprocess.run(["chmod", "-R", "a+rX", place / "vm"], check=True)
         shutil.copy(ROOT / "rust-toolchain.toml", place)
         tools = place / "tools"
         tools.mkdir()
