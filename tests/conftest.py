@@ -1,7 +1,6 @@
-"""Shared by all tests: where networks are found, one browser per process, a terminal's signals."""
+"""Shared by all tests: a folder that says which networks are up, and one browser per process."""
 
 import asyncio
-import signal
 import tempfile
 
 import pytest
@@ -39,22 +38,3 @@ def chromium(only_chromium):
     """The browser of all tests of this process; pages go into contexts of their own."""
     with loop_of(only_chromium):
         yield only_chromium
-
-
-@pytest.fixture
-def heeded_signals():
-    """SIGINT and SIGHUP reach what a test starts, also if the tests themselves ignore them.
-
-    nohup ignores SIGHUP, a shell's background SIGINT, and a child inherits that. A handler it does
-    not inherit, so a handler that does nothing serves both.
-    """
-    ignored = [
-        number
-        for number in (signal.SIGINT, signal.SIGHUP)
-        if signal.getsignal(number) is signal.SIG_IGN
-    ]
-    for number in ignored:
-        signal.signal(number, lambda *_: None)
-    yield
-    for number in ignored:
-        signal.signal(number, signal.SIG_IGN)

@@ -140,7 +140,7 @@ def test_a_reloaded_program_is_back_after_a_restart(router, own):
     router.reload()
     count = len(list(router.session.read("ipv4_routes")))
     router.switch.end()
-    wait.until(lambda: not router.session.is_ready, "the end of the stream", 5)
+    wait.until(lambda: not router.session.is_ready, "the end of the stream", 60)
     router.switch.start()
     assert len(list(router.session.read("ipv4_routes"))) == count
     assert "discard" in [

@@ -127,7 +127,7 @@ def serve(*packets, topology=TOPOLOGY):
     service = router.Service(session, topology, topology.switch("s1"))
     thread = threading.Thread(target=service.run)
     thread.start()
-    wait.until(lambda: not session._packets, "the last packet", 5)
+    wait.until(lambda: not session._packets, "the last packet", 60)
     service.stop()
     thread.join()
     return service, session.sent

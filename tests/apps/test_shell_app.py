@@ -34,7 +34,7 @@ def test_the_shell_knows_the_routers_tables_and_gives_the_primary_role_back(tmp_
             session.load(P4Info.load(PROGRAM_INFO), PROGRAM.read_bytes())
             shell = run_shell(switch.address, "tables\nexit\n")
             assert "ingress.routing.ipv4_routes" in shell.stdout
-            wait.until(lambda: session.primary().is_us, "the return of the role", 10)
+            wait.until(lambda: session.primary().is_us, "the return of the role", 60)
             session.insert([])
     finally:
         switch.end()

@@ -63,7 +63,7 @@ class Cable:
                 ["ip", "link", "show", self.device],
                 [*self._inside, "ip", "link", "show", far],
             ):
-                wait.until(lambda of=state: "state UP" in run(of), f"carrier at {far}", 30)
+                wait.until(lambda of=state: "state UP" in run(of), f"carrier at {far}", 60)
 
     def send(self, frame: bytes) -> None:
         """Hands a frame to the switch."""

@@ -34,7 +34,7 @@ class RealSwitch:
     def start(self):
         where = ["--grpc", self.address, "--device-id", str(self._device_id)]
         self._process = Process([str(SWITCH), "--no-p4", *where, "--cpu-port", "510"], self._log)
-        wait.until(self._answers, "the switch's first answer", 10)
+        wait.until(self._answers, "the switch's first answer", 60)
 
     def end(self):
         self._process.end()

@@ -191,4 +191,4 @@ def test_a_router_that_restarts_has_what_one_has_that_does_not(routers, seed):
             getattr(restarted, kind)(batch)
     assert restarts > 0
     # The end of a stream may not have been noticed yet.
-    wait.until(lambda: all_of(restarted) == all_of(steady), "that both have the same", 20)
+    wait.until(lambda: all_of(restarted) == all_of(steady), "that both have the same", 60)

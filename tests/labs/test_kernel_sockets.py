@@ -41,7 +41,7 @@ def ours(found, client):
 def test_an_idle_connection_is_told_as_ss_tells_it():
     with connected(socket.AF_INET, "127.0.0.1") as (client, _), KernelSockets(os.getpid()) as own:
         # Its last acknowledgment may be on its way.
-        wait.until(lambda: ours(own.connections(), client).unacked == 0, "an idle connection", 30)
+        wait.until(lambda: ours(own.connections(), client).unacked == 0, "an idle connection", 60)
         told = ours(own.connections(), client)
         done = subprocess.run(sockets.COMMAND, capture_output=True, text=True, check=True)
         said = ours(sockets.parse(done.stdout, 0.0), client)

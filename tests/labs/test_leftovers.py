@@ -23,10 +23,10 @@ def test_a_program_in_a_host_is_ended_and_named():
     try:
         daemon = int(host.stdout.readline())
         name = Path(f"/proc/{daemon}/comm")
-        wait.until(lambda: name.read_text() == "tail\n", "the start of the daemon", 5)
+        wait.until(lambda: name.read_text() == "tail\n", "the start of the daemon", 60)
         said = leftovers.end_all({"h1": host.pid})
         assert f"tail (process {daemon}) in h1" in said
-        wait.until(lambda: leftovers.end_all({"h1": host.pid}) == [], "an empty host", 5)
+        wait.until(lambda: leftovers.end_all({"h1": host.pid}) == [], "an empty host", 60)
     finally:
         host.kill()
         host.communicate()

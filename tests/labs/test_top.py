@@ -396,7 +396,7 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
         return do("capture-pane", "-p", "-t", "top").stdout.splitlines()
 
     def until(text):
-        wait.until(lambda: any(text in line for line in screen()), f"{text!r} on the screen", 20)
+        wait.until(lambda: any(text in line for line in screen()), f"{text!r} on the screen", 60)
 
     # Colours and blocks need a terminal that speaks UTF-8.
     command = f"cd {ROOT} && ROUTER={address} LC_ALL=C.UTF-8 {sys.executable} -m labs.top; cat"
@@ -404,7 +404,7 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
     try:
         until("queues of port 2")
         # The keys stand on the last line; the very first picture may be of another size.
-        wait.until(lambda: screen()[-1] == KEYS, "the keys on the last line", 20)
+        wait.until(lambda: screen()[-1] == KEYS, "the keys on the last line", 60)
         assert screen()[0].startswith(f"{address}   2 ports")
         do("send-keys", "-t", "top", "s")
         until("by use")
@@ -416,7 +416,7 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
         do("send-keys", "-t", "top", "r")
         until("queues of port 2")
         do("send-keys", "-t", "top", "q")
-        wait.until(lambda: not any("ports" in line for line in screen()), "the end of top", 20)
+        wait.until(lambda: not any("ports" in line for line in screen()), "the end of top", 60)
     finally:
         do("kill-server")
 

@@ -21,7 +21,7 @@ from topo import wait
 
 from .switch import PROMPT_S, dropin, free_port, refusal, running
 
-DEADLINE_S = 10.0
+DEADLINE_S = 60.0
 
 
 @dataclass(frozen=True)

@@ -180,5 +180,5 @@ def test_a_wrong_file_of_units_is_refused_with_its_place(tmp_path, text, sentenc
 
 
 def _get(live, path):
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.port}{path}", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.port}{path}", timeout=60) as answer:
         return answer.read()

@@ -31,7 +31,7 @@ def test_a_process_is_gone_once_it_was_ended(tmp_path):
 def test_a_process_that_ignores_sigterm_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr("topo.process.STOP_DEADLINE_S", 0.3)
     process = Process(STUBBORN, tmp_path / "log")
-    wait.until(lambda: "ready" in process.log.read_text(), "the start", 10)
+    wait.until(lambda: "ready" in process.log.read_text(), "the start", 60)
     process.end()
     assert process.has_ended()
 
@@ -81,4 +81,4 @@ def test_ctrl_c_at_the_terminal_does_not_reach_a_child(tmp_path):
         assert os.getpgid(process.pid) != os.getpgid(0)
     finally:
         os.kill(process.pid, signal.SIGTERM)
-        wait.until(process.has_ended, "the end", 10)
+        wait.until(process.has_ended, "the end", 60)

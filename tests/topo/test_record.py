@@ -57,7 +57,7 @@ def test_a_daemon_that_a_user_started_in_a_host_is_found_by_its_mark(tmp_path):
         daemon = Process(SLEEPER, tmp_path / "log")
         # A program that just starts has no environment for a moment.
         environment = Path(f"/proc/{daemon.pid}/environ")
-        wait.until(environment.read_bytes, "the start of the daemon", 10)
+        wait.until(environment.read_bytes, "the start of the daemon", 60)
         kept = json.loads(record.path().read_text())
     other = Process(SLEEPER, tmp_path / "other")
     try:
