@@ -17,6 +17,7 @@ import pytest
 
 from tests.chaos.memory import Bound
 from tests.control.cables import Cable, cables
+from tests.ports import free_port
 from topo import preflight, wait
 from topo.errors import MachineError
 from topo.process import Identity
@@ -67,8 +68,7 @@ def running_switch(
     """A switch that has just been started and has no program; on a free port unless told, and with
     bounded memory if there is a bound."""
     if address is None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            address = f"127.0.0.1:{free.getsockname()[1]}"
+        address = f"127.0.0.1:{free_port()}"
     port = int(address.rpartition(":")[2])
     command = [str(BINARIES / "vitrine-switch"), "--no-p4", "--device-id", str(DEVICE_ID)]
     command += ["--grpc", address, "--cpu-port", str(CPU_PORT), *flags]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from controller.addresses import socket_of
+from tests.ports import free_port
 from topo import wait
 from topo.process import Process
 
@@ -24,8 +25,7 @@ class RealSwitch:
     """At a fixed address, with the controller's port only; can be ended and started again."""
 
     def __init__(self, folder, device_id=0, *, at_socket=False):
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.address = f"unix:{folder}/s1.sock" if at_socket else f"127.0.0.1:{self.port}"
         self._device_id = device_id
         self._log = folder / "switch.log"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.ports import free_port as free_port
 from topo import wait
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,11 +25,6 @@ def has_landlock() -> bool:
     """Whether this kernel keeps a process to what it says it needs, all of it: since Linux 6.12."""
     create_ruleset, only_ask_version = 444, 1
     return ctypes.CDLL(None).syscall(create_ruleset, None, 0, only_ask_version) >= 6
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 def answers(port: int) -> bool:
