@@ -18,6 +18,7 @@ build/venv/bin/python -m tests.ledger add "histories of controllers" "$histories
 # Lints of the benchmarks, which no test builds; and the generated code, byte by byte.
 (cd switch && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
 tests/generated_code.sh check
+vm/page.sh
 # All Python tests without networks, those marked `nightly` included.
 tests/pytest.sh -m "not live" -n "$(nproc)" --dist worksteal
 tests/virtual_labs.sh
@@ -27,7 +28,6 @@ tests/determinism.sh "$seeds"
 tests/reproducible.sh
 tests/sanitized.sh
 tests/elsewhere.sh
-vm/page.sh
 VITRINE_PAGE_SEEDS=$seeds build/venv/bin/python -m pytest tests/page
 VITRINE_REFERENCE_RUNS=$seeds build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
 tests/notebooks/kernel.sh

@@ -1,5 +1,7 @@
 """Whose compiler and switch: the choice, and what is said when a tool is missing."""
 
+import shlex
+
 import pytest
 
 from controller import toolchain
@@ -52,10 +54,11 @@ def test_whatever_is_missing_of_the_other_one_is_named(path):
     ],
 )
 def test_the_compiler_that_is_there_gets_our_v1model(path, tmp_path, name, arguments):
-    path(name, f'echo "$@" > {tmp_path}/said')
+    # A line each, because folders may have spaces in their names.
+    path(name, f"printf '%s\\n' \"$@\" > {shlex.quote(str(tmp_path / 'said'))}")
     stem = tmp_path / "out" / "router"
     toolchain.compile_by_p4c(tmp_path / "router.p4", stem)
-    said = (tmp_path / "said").read_text().split()
+    said = (tmp_path / "said").read_text().splitlines()
     assert said[:4] == ["-I", str(toolchain.SOURCES / "include"), "-I", str(toolchain.SOURCES)]
     wanted = [each.format(stem=stem, folder=stem.parent) for each in arguments]
     assert said[4 : 4 + len(wanted)] == wanted

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -387,7 +388,7 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
     address, width, height, tmp_path
 ):
     # A tmux server of its own: one shared by both sizes may still be ending when asked again.
-    tmux = ["tmux", "-S", str(tmp_path / "tmux"), "-f", "/dev/null"]
+    tmux = ["tmux", "-u", "-S", str(tmp_path / "tmux"), "-f", "/dev/null"]
 
     def do(*arguments):
         return subprocess.run([*tmux, *arguments], capture_output=True, text=True, check=True)
@@ -399,7 +400,8 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
         wait.until(lambda: any(text in line for line in screen()), f"{text!r} on the screen", 60)
 
     # Colours and blocks need a terminal that speaks UTF-8.
-    command = f"cd {ROOT} && ROUTER={address} LC_ALL=C.UTF-8 {sys.executable} -m labs.top; cat"
+    folder, python = shlex.quote(str(ROOT)), shlex.quote(sys.executable)
+    command = f"cd {folder} && ROUTER={address} LC_ALL=C.UTF-8 {python} -m labs.top; cat"
     do("new-session", "-d", "-s", "top", "-x", str(width), "-y", str(height), "sh", "-c", command)
     try:
         until("queues of port 2")
