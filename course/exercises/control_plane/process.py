@@ -161,7 +161,8 @@ class Control:
             network = IPv4Network(value)
             if network.prefixlen:
                 match[key] = Lpm(network.network_address, network.prefixlen)
-        call = Call(told["action"], **told["values"]) if kind != "delete" else Call("drop")
+        # Only the match of a deleted entry counts; every router of this exercise has no_route.
+        call = Call(told["action"], **told["values"]) if kind != "delete" else Call("no_route")
         entry = Entry(told["table"], match, call)
         # The router would refuse it, too; here it is known who wrote it, and when.
         entries.to_message(entry, self._program)
