@@ -3,7 +3,7 @@
 Live networks have fixed names: every one has an interface s1-eth1, and `ip netns` keeps its list in
 /run/netns. In namespaces of their own several pytest workers, several clones and a network that
 somebody has up with `make up` run at the same time. Whatever a test leaves behind goes with the
-worker. What labs write into build/log is in build/log/live-WORKER.
+worker, and so do the logs that labs write into build/log.
 
 Only the network and the file systems are private. Process ids are the machine's: the kit ends
 processes by id, and never by name.
@@ -48,7 +48,7 @@ def enter() -> None:
     _run("mount", "--make-rslave", "/")
     _hide_named_namespaces()
     _show_own_devices()
-    _move_logs()
+    _hide_logs()
     _run("ip", "link", "set", "lo", "up")
 
 
@@ -87,12 +87,11 @@ def _show_own_devices() -> None:
         _run("mount", "--move", aside, str(CGROUPS))
 
 
-def _move_logs() -> None:
-    """A folder of logs of this worker where all labs have theirs."""
+def _hide_logs() -> None:
+    """An empty folder where all labs have their logs; as root's, they must not stay in a clone."""
     logs = ROOT / "build" / "log"
-    own = logs / f"live-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
-    own.mkdir(parents=True, exist_ok=True)
-    _run("mount", "--bind", str(own), str(logs))
+    logs.mkdir(parents=True, exist_ok=True)
+    _run("mount", "-t", "tmpfs", "vitrine-live", str(logs))
 
 
 def _run(*argv: str) -> None:
