@@ -42,15 +42,6 @@ def test_targets_hold_no_logic():
         assert not re.search(r"\b(if|for|while)\b|[;|&]", recipe), recipe
 
 
-def test_ci_runs_the_tests_and_nothing_else():
-    commands = [
-        line
-        for line in (ROOT / ".ci" / "run").read_text().splitlines()
-        if line and not line.startswith("#")
-    ]
-    assert commands == ['exec make --no-print-directory -C "$(dirname "$0")/.." test']
-
-
 def test_no_script_and_no_python_file_sleeps():
     """Waiting is for a condition with a deadline; topo/wait.py is the one place that pauses."""
     tracked = subprocess.run(

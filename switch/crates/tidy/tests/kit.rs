@@ -1,6 +1,10 @@
 //! Rules about what is not Rust: P4, scripts, the Makefile, documents.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::{fs, io};
 
 use tidy::{files, require_none, root};
 
@@ -121,4 +125,32 @@ fn every_cited_anchor_exists() {
         }
     }
     require_none("an anchor that a text cites is in the code", &violations);
+}
+
+/// What CI starts, found by starting it with a `make` that only writes down how it is called.
+#[test]
+fn ci_runs_make_test_in_the_root_and_passes_its_status_on() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("make-of-ci");
+    fs::create_dir_all(&folder).expect("a folder for the other make");
+    let (make, called) = (folder.join("make"), folder.join("called"));
+    // In the folder that -C names, as make would work there.
+    let script = "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -C) cd \"$2\"; shift ;; -*) ;; \
+                  *) echo \"$1 in $(pwd -P)\" >>\"$CALLED\" ;; esac; shift; done\nexit 7\n";
+    fs::write(&make, script).expect("the other make is written");
+    fs::set_permissions(&make, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    fs::remove_file(&called).or_else(gone).expect("nothing was called yet");
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let status = Command::new(root().join(".ci/run"))
+        .current_dir("/")
+        .env("PATH", path)
+        .env("CALLED", &called)
+        .status()
+        .expect(".ci/run starts");
+    assert_eq!(status.code(), Some(7), "the status of make is that of CI");
+    let calls = fs::read_to_string(&called).expect("make was called");
+    assert_eq!(calls, format!("test in {}\n", root().display()));
+}
+
+fn gone(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
