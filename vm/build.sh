@@ -64,6 +64,7 @@ done
 
 if [ "${1:-}" = tests ]; then
     . vm/rust.sh
+    step "Building the Rust tests and the page's module"
     (cd switch && cargo test --locked --no-run) || fail "the Rust tests do not build: the compiler's message above says where."
     if vm/wasm.sh; then
         vm/page.sh light

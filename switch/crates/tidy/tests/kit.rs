@@ -127,6 +127,17 @@ fn every_cited_anchor_exists() {
     require_none("an anchor that a text cites is in the code", &violations);
 }
 
+/// A build script would make the build depend on what is exported and installed.
+#[test]
+fn no_crate_has_a_build_script() {
+    let scripts = files("switch/", "build.rs");
+    let named = files("switch/", "Cargo.toml").into_iter().filter(|file| {
+        file.text.lines().any(|line| line.starts_with("build = ") || line == "[build-dependencies]")
+    });
+    let violations: Vec<String> = scripts.into_iter().chain(named).map(|file| file.path).collect();
+    require_none("a build depends on the sources alone", &violations);
+}
+
 /// What CI starts, found by starting it with a `make` that only writes down how it is called.
 #[test]
 fn ci_runs_make_test_in_the_root_and_passes_its_status_on() {
