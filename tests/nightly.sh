@@ -22,6 +22,8 @@ vm/page.sh
 # All Python tests without networks, those marked `nightly` included.
 tests/pytest.sh -m "not live" -n "$(nproc)" --dist worksteal
 tests/virtual_labs.sh
+# All tests of live networks, the labs at full length among them.
+tests/live.sh --nightly
 SEEDS=$seeds build/venv/bin/python -m pytest tests/controller/test_restored_histories.py
 build/venv/bin/python -m tests.generated --from "$(date +%j)0000" --count "$programs"
 tests/determinism.sh "$seeds"
