@@ -43,6 +43,11 @@ class Work:
     place: Place = field(default_factory=Place)
 
     @property
+    def filming(self) -> Films | None:
+        """Where to put what a network tells now; None: nobody wants to see it."""
+        return self.films if self.films is not None and self.films.records else None
+
+    @property
     def shown(self) -> str:
         """The folder, for a command line that is to be run later."""
         return self.called or str(self.folder)
@@ -68,6 +73,9 @@ class Case:
     check: Callable[[Any], None]
     # Whether it can be checked on live routers, too: it is about a network, and not to the bit.
     live: bool = False
+    # Cases that a submission must meet before this one counts. A router that drops everything drops
+    # bad packets, too: what is true of it without any work earns nothing by itself.
+    behind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ from course import picture
 from course.story import Moment
 from labs.glass.tape import Tape
 
+# A page of a full tape has some 20 MB; most have less than one.
+PAGES_BYTES_MAX = 64 << 20
+
 
 class Films:
     """A page for each network that a story points at; with `keeps_all`, for every network."""
@@ -16,7 +19,10 @@ class Films:
         """With `draws` stories get a picture beside the link."""
         self.folder = folder
         self.draws = draws
-        self._keeps_all = keeps_all
+        self.keeps_all = keeps_all
+        # Whether what networks tell is kept now.
+        self.records = True
+        self._pages_bytes = 0
         self._tapes: dict[str, Tape] = {}
         # What the clocks of tapes showed when their networks came up; in virtual time nothing.
         self._zeros_s: dict[str, float] = {}
@@ -33,7 +39,7 @@ class Films:
     def add(self, film: str, tape: Tape, zero_s: float = 0.0) -> None:
         """A network has ended."""
         self._tapes[film], self._zeros_s[film] = tape, zero_s
-        if self._keeps_all:
+        if self.keeps_all:
             tape.write(self.file(film))
 
     def file(self, film: str) -> Path:
@@ -46,7 +52,14 @@ class Films:
         return picture.svg(self._tapes[moment.film], at_s) if self.draws else ""
 
     def show(self, moment: Moment) -> str:
-        """Writes the page, and gives the address that opens it at this moment."""
-        self._tapes[moment.film].write(self.file(moment.film))
+        """Writes the page, and gives the address that opens it at this moment; empty: no more fit.
+
+        What a router told is a submission's doing, so the pages of one have a limit together.
+        """
+        file = self.file(moment.film)
+        if self._pages_bytes > PAGES_BYTES_MAX:
+            return ""
+        self._tapes[moment.film].write(file)
+        self._pages_bytes += file.stat().st_size
         at_s = self._zeros_s[moment.film] + moment.at_s
         return f"{self.file(moment.film).resolve().as_uri()}#at={at_s:.6f}"

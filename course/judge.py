@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from controller.errors import ControllerError
-from course import budget, silence
+from course import budget, commands, silence
 from course.errors import CourseError, VirtualOnly
 from course.exercise import Case, Exercise, Work
 from course.films import Films
 from course.process import Runner
 from course.story import Refused, Story
 from course.tools.alive import router_answers
+from course.wall_clock import WallClock
 from labs.errors import LabError
 
 # What checks ask of a live network leaves a few milliseconds to the machine, and no more.
 HELD_UP_S = 0.005
+_AGAIN_MAX = 20_000
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,18 @@ class Verdict:
     is_judged: bool = True
     # Where it was checked, and what was left out, if that needs saying.
     remark: str = ""
+    # Cases that must be met before this one counts, and are not.
+    waits_for: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """Whether the case is met and earns its points."""
+        return self.story is None and not self.waits_for
 
     @property
     def points(self) -> int:
         """What it is worth."""
-        return 0 if self.story else self.case.points
+        return self.case.points if self.counts else 0
 
 
 @dataclass(frozen=True)
@@ -98,14 +107,43 @@ def judge(
                 verdict = Verdict(case, nothing, begun.is_judged)
             else:
                 attempt = partial(case.check, begun.value)
-                tried, remark = _placed(partial(settled, case.title, attempt), work, case, live)
+                settle = partial(settled, case.title, attempt)
+                if films and not films.keeps_all and not live:
+                    settle = partial(_filmed_if_refused, settle, films, work.runner)
+                tried, remark = _placed(settle, work, case, live)
                 story = _complete(tried.story, exercise.name, case.name, films, live)
                 verdict = Verdict(case, story, tried.is_judged, remark)
             if films:
                 films.forget(films.names() - shared)
+            verdict = replace(verdict, waits_for=_waits_for(case, verdicts))
             verdicts.append(verdict)
             tell(verdict)
     return Judgement(exercise, seed, tuple(verdicts))
+
+
+def _filmed_if_refused(settle: Callable[[], _Settled], films: Films, runner: Runner) -> _Settled:
+    """Checks a case, and once more if there is something to see.
+
+    Recording takes as long as the check itself, and most networks of a class are seen by nobody. In
+    virtual time the second run is the first one again.
+    """
+    films.records = False
+    try:
+        first = settle()
+    finally:
+        films.records = True
+    if first.story is None or first.story.moment is None:
+        return first
+    if not first.is_judged or budget.is_spent(runner) or runner.clock.is_late:
+        return first
+    again = settle()
+    return again if again.story is not None and again.is_judged else first
+
+
+def _waits_for(case: Case, before: Sequence[Verdict]) -> tuple[str, ...]:
+    """Which of the cases that must count first do not; one that was not asked for says nothing."""
+    unmet = {each.case.name for each in before if not each.counts}
+    return tuple(name for name in case.behind if name in unmet)
 
 
 def _placed(
@@ -157,7 +195,9 @@ def _complete(
     moment = story.moment
     if moment and films and moment.film in films.names():
         story = replace(story, link=films.show(moment), picture=films.picture(moment))
-    return replace(story, again=story.again or again)
+    # A command that is too long to copy is none.
+    own = story.again if len(story.again) <= _AGAIN_MAX else ""
+    return replace(story.shortened(), again=commands.shown(own or again))
 
 
 @dataclass(frozen=True)
@@ -173,21 +213,30 @@ def _settled(
     title: str, attempt: Callable[[], object], *, runner: Runner, is_alive: Callable[[], bool]
 ) -> _Settled:
     """Tries something. What fails without processor time was not right before, and not wrong."""
-    settled = _answered(title, attempt, is_alive)
+    with runner.clock.case():
+        settled = _answered(title, attempt, runner.clock, is_alive)
     if settled.story and budget.is_spent(runner):
         return _Settled(story=budget.story(title, runner))
+    if settled.story and runner.clock.is_late:
+        return _Settled(story=runner.clock.story(title))
     return settled
 
 
-def _answered(title: str, attempt: Callable[[], object], is_alive: Callable[[], bool]) -> _Settled:
+def _answered(
+    title: str, attempt: Callable[[], object], clock: WallClock, is_alive: Callable[[], bool]
+) -> _Settled:
     """Tries something; once more if a router was silent, which may be nobody's fault."""
     try:
         return _tried(title, attempt)
     except _Silence:
         pass
     try:
+        if clock.is_late:
+            return _Settled(story=clock.story(title))
         return _tried(title, attempt)
     except _Silence as again:
+        if clock.is_late:
+            return _Settled(story=clock.story(title))
         if is_alive():
             return _Settled(story=silence.of_submission(title, again.error))
         return _Settled(story=silence.of_machine(title, again.error), is_judged=False)

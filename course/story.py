@@ -6,7 +6,7 @@ seen something else. `Story` has a field for each, so that none of them can be l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,28 @@ class Story:
     # The page that opens at this moment, once it is written, and what waited then, as SVG.
     link: str = ""
     picture: str = ""
+
+    def shortened(self) -> Story:
+        """The same with no text longer than anybody reads: parts of it are a submission's words."""
+        texts = {name: _short(getattr(self, name), _TEXT_MAX) for name in _TEXTS}
+        way = tuple(_short(step, _STEP_MAX) for step in self.way[:_STEPS_MAX])
+        if len(self.way) > _STEPS_MAX:
+            way += (f"... and {len(self.way) - _STEPS_MAX} more",)
+        return replace(self, way=way, **texts)
+
+
+_TEXTS = ("done", "expected", "because", "came")
+_TEXT_MAX, _STEP_MAX, _STEPS_MAX = 2000, 300, 200
+
+
+def _short(text: str, most: int) -> str:
+    text = plain(text[: most + 1])
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def plain(text: str) -> str:
+    """A text that does nothing to a terminal but stand there."""
+    return "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
 
 
 class Refused(Exception):  # noqa: N818 - it is a verdict and no error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from course import commands
 from course.judge import Judgement, Verdict
 from course.story import Story
 
@@ -22,6 +23,9 @@ class Teller:
         """A line for what is met, a paragraph for what is not."""
         case = verdict.case
         remark = f" ({verdict.remark})" if verdict.remark else ""
+        if verdict.story is None and verdict.waits_for:
+            head = f"  met   0/{case.points:<2} {case.name}: {case.title}{remark}"
+            return f"{head}\n        {waiting(verdict)}"
         if verdict.story is None:
             return f"  ok    {case.points:3}  {case.name}: {case.title}{remark}"
         head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}{remark}"
@@ -29,6 +33,12 @@ class Teller:
         if before != case.name:
             return f"{head}\n        for the reason told at {before}"
         return "\n".join([head, *paragraphs(verdict.story)])
+
+
+def waiting(verdict: Verdict) -> str:
+    """Why a case that is met earns nothing yet."""
+    names = verdict.waits_for
+    return f"It earns points once {' and '.join(names)} {'does' if len(names) == 1 else 'do'}."
 
 
 def paragraphs(story: Story) -> list[str]:
@@ -55,7 +65,7 @@ def paragraphs(story: Story) -> list[str]:
 
 def summary(judgement: Judgement, live: bool = False) -> str:
     """The last line: points, and what to do next."""
-    met = sum(verdict.story is None for verdict in judgement.verdicts)
+    met = sum(verdict.counts for verdict in judgement.verdicts)
     text = (
         f"{judgement.exercise.name}: {judgement.points} of {judgement.out_of} points, "
         f"{met} of {len(judgement.verdicts)} cases"
@@ -64,7 +74,7 @@ def summary(judgement: Judgement, live: bool = False) -> str:
     if first is None:
         return text
     again = f"make check NAME={judgement.exercise.name} CASE={first}{' LIVE=1' if live else ''}"
-    return f"{text}\nThe next one alone: {again}"
+    return f"{text}\nThe next one alone: {commands.shown(again)}"
 
 
 def _wrapped(label: str, text: str) -> list[str]:

@@ -12,8 +12,10 @@ from controller.toolchain import ROOT
 from course.errors import CourseError
 from course.jail import EXIT_NO_WALL
 from course.jail.watch import used_s
-from course.process import Runner
+from course.process import PATHS, Runner
+from course.wall_clock import CASE_S, SUBMISSION_S, WallClock
 
+BIN = ROOT / "build" / "bin"
 JAIL = ROOT / "course" / "jail" / "__main__.py"
 
 
@@ -27,10 +29,14 @@ class JailedRunner(Runner):
         super().__init__(seconds)
         self.in_container = in_container
         self._account: Path | None = None
+        self._flag: Path | None = None
 
     def with_account(self, file: Path, budget_s: float) -> JailedRunner:
         """One for a submission whose programs have so much processor time, all together."""
         runner = JailedRunner(self.seconds, in_container=self.in_container)
+        runner._flag = file.with_name(f"{file.name}.late")
+        runner._flag.touch()
+        runner.clock = WallClock(CASE_S, SUBMISSION_S, flag=runner._flag)
         runner._account, runner.budget_s = file, budget_s
         return runner
 
@@ -50,15 +56,20 @@ class JailedRunner(Runner):
             command += ["--in-container"]
         if self._account:
             command += ["--account", str(self._account), "--account-s", str(self.budget_s)]
-        for path in (program, *readable):
+        # An installed program's name may be a line of shell, which starts the one file beside it.
+        beside = [program.with_name("vitrine")] if program.is_relative_to(BIN) else []
+        for path in (program, *beside, *readable):
             command += ["--read", str(path.resolve())]
+        if self._flag:
+            # A class of a network is started by the network, and has nobody else to end it.
+            command += ["--ends-with", str(self._flag)]
         for path in writable:
             command += ["--write", str(path.resolve())]
         return [*command, "--", str(program), *argv[1:]]
 
     def environment(self) -> Mapping[str, str]:
         """Nothing of the grader's own, whose secret may be in there."""
-        return {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+        return {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **PATHS}
 
     def check(self) -> None:
         """Says what is missing where this machine cannot keep a program in."""

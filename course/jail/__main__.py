@@ -5,6 +5,7 @@ What a student's program may do in here:
 * read the folders it is given, the system's programs and libraries; write nothing (Landlock);
 * see no process but its own children, and signal none (a process namespace of its own);
 * reach no network, not even this machine's own (a network namespace without interfaces);
+* see nothing of the environment but how Python is to start: the grader's may have its secret;
 * use so much processor time, memory and so many processes and open files (resource limits), and
   all its processes together no more memory than one of them may, and no more processor time than
   is left in the account of its submission (`watch`).
@@ -24,7 +25,7 @@ import sys
 # Started by its path and without an environment, and its own folder holds no packages.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 
-from course.jail import EXIT_NO_TIME, EXIT_NO_WALL, calls, walls, watch  # noqa: E402
+from course.jail import EXIT_NO_TIME, EXIT_NO_WALL, KEPT, calls, walls, watch  # noqa: E402
 from course.jail.walls import NoWallError  # noqa: E402
 
 
@@ -39,6 +40,7 @@ def main() -> int:
     parser.add_argument("--file-mb", type=int, default=64)
     parser.add_argument("--account", help="the file that says what its submission has used")
     parser.add_argument("--account-s", type=float, default=0.0, help="what there is in it")
+    parser.add_argument("--ends-with", help="a file: once anything is in it the program is ended")
     parser.add_argument("--in-container", action="store_true", help="do without namespaces")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
@@ -59,6 +61,7 @@ def _run(arguments: argparse.Namespace, command: list[str]) -> int:
         if not account.charge(0):
             print(f"jail: {watch.NO_TIME}", file=sys.stderr)
             return EXIT_NO_TIME
+    flag = os.open(arguments.ends_with, os.O_RDONLY) if arguments.ends_with else None
     user = None
     if not arguments.in_container:
         if os.geteuid() == 0:
@@ -81,11 +84,12 @@ def _run(arguments: argparse.Namespace, command: list[str]) -> int:
             walls.limit(arguments)
             walls.confine(arguments.read, arguments.write)
             calls.forbid()
-            os.execvp(command[0], command)
+            environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+            os.execvpe(command[0], command, environment)
         except (OSError, NoWallError) as error:
             print(f"jail: {error}", file=sys.stderr)
         os._exit(EXIT_NO_WALL)
-    return watch.until_it_ends(child, arguments.memory_mb << 20, account)
+    return watch.until_it_ends(child, arguments.memory_mb << 20, account, flag)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ _SET_PDEATHSIG, _SET_DUMPABLE, _SET_NO_NEW_PRIVS = 1, 4, 38
 _UNPRIVILEGED = 65534
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom")
 _NULL = "/dev/null"
+# The folder that this file's packages are in.
+_KIT = os.path.realpath(f"{__file__}/../../..")
 # Users of programs without a namespace begin here: nobody else is called so.
 _OWN_USERS, _OWN_USERS_COUNT = 50_000, 10_000
 # Since this version programs signal nobody outside.
@@ -135,7 +137,9 @@ def confine(readable: Sequence[str], writable: Sequence[str]) -> None:
     if version >= 6:
         attributes += struct.pack("<Q", _SCOPES)
     ruleset = _called(_libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0))
-    for path in (*_SYSTEM, *_python(), *readable):
+    for path in (*_SYSTEM, *_python()):
+        _allow_but(ruleset, path, _KIT)
+    for path in readable:
         _allow(ruleset, path, _READ_ONLY)
     for path in writable:
         _allow(ruleset, path, every & ~(_EXECUTE | _MAKE_SPECIAL))
@@ -148,6 +152,23 @@ def confine(readable: Sequence[str], writable: Sequence[str]) -> None:
 def _python() -> Iterator[str]:
     """Where this Python and its packages are."""
     yield from dict.fromkeys([sys.prefix, sys.base_prefix, os.path.dirname(sys.executable)])  # noqa: PTH120
+
+
+def _allow_but(ruleset: int, path: str, hidden: str) -> None:
+    """Lets a folder be read but for one that may lie inside: the kit, where it is installed.
+
+    Rules only add, so everything beside the way to the hidden folder is allowed by itself; of the
+    folders on that way only the names in them can be read.
+    """
+    path = os.path.realpath(path)
+    if not hidden.startswith(f"{path}/"):
+        if path != hidden:
+            _allow(ruleset, path, _READ_ONLY)
+        return
+    _allow(ruleset, path, _READ_DIR)
+    for entry in os.scandir(path):
+        if not entry.is_symlink():
+            _allow_but(ruleset, entry.path, hidden)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -64,7 +64,9 @@ def survive_as_guard() -> None:
     os.setsid()
 
 
-def until_it_ends(first: int, memory_bytes: int, account: Account | None) -> int:
+def until_it_ends(
+    first: int, memory_bytes: int, account: Account | None, flag: int | None = None
+) -> int:
     """Waits for the program, and ends it if it uses too much; what it ended with."""
     charged_s = before_s = 0.0
     status, why = None, ""
@@ -87,6 +89,8 @@ def until_it_ends(first: int, memory_bytes: int, account: Account | None) -> int
             megabytes = memory_bytes >> 20
             why = f"all processes together used more than {megabytes} MB of memory"
             exit_status = EXIT_NO_MEMORY
+        elif flag is not None and os.fstat(flag).st_size:
+            why, exit_status = "the time of its case was up", EXIT_NO_TIME
         elif came is not None and came.si_signo == signal.SIGTERM:
             why = "whoever started the jail is gone"
     _end_all()

@@ -136,14 +136,14 @@ def send(
 @contextlib.contextmanager
 def _filmed(work: Work, bench: VirtualBench, film: str) -> Iterator[Tape]:
     """Keeps what happens in a bench's network, if anybody wants to see it."""
-    if work.films is None:
+    if work.filming is None:
         yield Tape(film)
         return
     with bench.taped(film) as tape:
         try:
             yield tape
         finally:
-            work.films.add(film, tape)
+            work.filming.add(film, tape)
 
 
 def _who(senders: Sequence[Sender]) -> str:

@@ -15,6 +15,7 @@ from course.exercise import Work
 from course.story import Refused, Story
 
 BIN = ROOT / "build" / "bin"
+_STEPS_MAX = 500
 COMPILER = BIN / "vitrine-p4c"
 SIMULATOR = BIN / "vitrine-sim"
 
@@ -48,7 +49,7 @@ class Program:
         argv += [f"{port}:{frame.hex()}" for port, frame in packets]
         done = self.work.runner.run(argv, trusted=True)
         if done.status is None:
-            raise Refused(_endless(self.source, len(packets)))
+            raise Refused(_endless(self.source, len(packets), done.why))
         if done.status != 0:
             raise Refused(_unfit(self.source, done.errors, entries))
         lives = _read(done.output.splitlines())
@@ -93,7 +94,7 @@ def compile_program(work: Work, name: str) -> Program:
                 done=f"vitrine-p4c compiled {name}.",
                 expected="A program, and no message but warnings.",
                 because="A program that does not compile can do nothing with a packet.",
-                came="The compiler refused it." if done.status is not None else _TOO_LONG,
+                came=done.why or "The compiler refused it.",
                 way=tuple(done.errors.strip().splitlines()[:20]),
                 again=f"build/bin/vitrine-p4c -o /tmp/program.json {_shown(work, source)}",
             )
@@ -105,15 +106,12 @@ def _shown(work: Work, source: Path) -> str:
     return shlex.quote(f"{work.shown}/{source.name}")
 
 
-_TOO_LONG = "The compiler did not come to an end in time."
-
-
-def _endless(source: Path, count: int) -> Story:
+def _endless(source: Path, count: int, why: str) -> Story:
     return Story(
         done=f"The check sent {count} packets into {source.name}.",
         expected="Each of them to leave or to be dropped at some time.",
         because="A packet that is recirculated or resubmitted for ever keeps the router busy.",
-        came="The program did not come to an end in time.",
+        came=why,
     )
 
 
@@ -137,6 +135,13 @@ def _read(lines: Iterable[str]) -> list[Life]:
             lives.append(Life())
             continue
         life = lives[-1]
+        # Of a packet that goes round and round the first rounds tell enough.
+        if len(life.steps) >= _STEPS_MAX:
+            if event == "transmitted":
+                life.sent.append((told["port"], bytes.fromhex(told["bytes"])))
+            elif event == "dropped":
+                life.dropped.append(told["text"])
+            continue
         if event == "transmitted":
             life.sent.append((told["port"], bytes.fromhex(told["bytes"])))
             life.steps.append(f"leaves port {told['port']}")

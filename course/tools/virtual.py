@@ -204,9 +204,14 @@ def virtual_network(
             configure(switch, session)
             sessions[switch.name] = session
         tape = Tape(film)
-        if work.films is not None and film:
-            stack.enter_context(_filmed(address, of, tape, work.films))
-        with told_when(film, lambda: _now_s(world, tape)), _in_time(channel.close):
+        films = work.filming
+        if films is not None and film:
+            stack.enter_context(_filmed(address, of, tape, films))
+        with (
+            told_when(film, lambda: _now_s(world, tape)),
+            _in_time(channel.close),
+            work.runner.clock.ends(channel.close),
+        ):
             yield VirtualNetwork(world, of, sessions)
 
 
