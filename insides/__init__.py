@@ -12,8 +12,8 @@ Derive a class from one of these, and the router or the host asks it in the plac
     vitrine-sim queue --loads 1.2 --aqm my_aqm.py:MyAqm
     make lab LAB=bufferbloat WORLD=virtual CONGESTION=my_tcp.py:MyTcp
 
-`Chance` has the router's own dice. The built-in ones are rewritten in `insides.examples`, some
-thirty lines each, and decide exactly the same.
+`Chance` is the router's own random numbers: the same seed and name give the same sequence there
+and here.
 """
 
 from insides.chance import Chance

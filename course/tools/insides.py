@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import shlex
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,14 @@ from typing import Any
 from controller.toolchain import ROOT
 from course.errors import CourseError
 from course.exercise import Work
+from course.process import OUTPUT_BYTES_MAX, PATHS
 from course.story import Refused, Story
 from course.tools.tracer import SIMULATOR
 
 PACKAGE = ROOT / "insides"
+# What a class is derived from, and the process it decides in. `insides.examples` has what is to be
+# written, so a submission never sees it.
+CONTRACT = ("__init__.py", "chance.py", "contract.py", "host.py")
 # A class of some thirty lines decides some ten thousand times a second on an idle machine.
 _WALL_S = 120.0
 
@@ -36,9 +42,10 @@ def simulate(work: Work, *arguments: str, because: str, done: str) -> dict[str, 
         raise Refused(
             Story(
                 done=done,
-                expected=f"The run to end within {_WALL_S:.0f} s.",
+                expected=f"The run to end within {_WALL_S:.0f} s, and to write no more than "
+                f"{OUTPUT_BYTES_MAX >> 20} MB.",
                 because="A decision of thirty lines takes some 50 microseconds. " + because,
-                came="It had not come to an end, though no single decision took as long as 5 s.",
+                came=f"{ran.why} No single decision took as long as 5 s.",
                 again=again,
             )
         )
@@ -74,17 +81,24 @@ def environment(work: Work) -> dict[str, str]:
     """With what a class of the submission is run."""
     packages = _packages(work)
     return {
-        "VITRINE_PYTHON": work.runner.python([work.folder, PACKAGE, packages]),
+        "VITRINE_PYTHON": work.runner.python([work.folder, packages]),
         "PYTHONPATH": str(packages),
+        **PATHS,
     }
 
 
 def _packages(work: Work) -> Path:
-    """A folder with the package and nothing else of the kit, for Python reads its every name."""
+    """A folder with the contract and nothing else of the kit."""
     folder = work.scratch / "packages"
     if not folder.exists():
-        folder.mkdir()
-        (folder / PACKAGE.name).symlink_to(PACKAGE)
+        package = folder / PACKAGE.name
+        package.mkdir(parents=True)
+        for name in CONTRACT:
+            shutil.copy(PACKAGE / name, package / name)
+        # Who has no rights reads it, and cannot keep what it compiles.
+        compileall.compile_dir(str(package), quiet=2)
+        for each in (folder, *folder.rglob("*")):
+            each.chmod(0o755 if each.is_dir() else 0o644)
     return folder
 
 

@@ -62,6 +62,7 @@ def test_no_solution_and_no_test_goes_out(made):
     with zipfile.ZipFile(made) as zipped:
         names = zipped.namelist()
     assert not [name for name in names if "solutions" in name or "/tests/" in name]
+    assert not [name for name in names if "insides/examples" in name]
     assert not [name for name in names if "/build/p4/" in name and name.count("/") > 3]
     for part in (
         "labs/bufferbloat/topology.yaml",

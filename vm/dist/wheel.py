@@ -29,6 +29,8 @@ PARTS = (
 COMPILED = "build/p4"
 # Of the course everything but the solutions.
 COURSE = "course"
+# What students are to write: arbiters, schedulers and congestion controls of the kit in Python.
+ANSWERS = "insides/examples"
 # The page that is one file, where it was made.
 PAGE = "out/vitrine.html"
 PROGRAMS = ("vitrine-p4c", "vitrine-sim", "vitrine-switch")
@@ -110,6 +112,8 @@ def files() -> Iterator[Path]:
     compiled = [path for path in sorted((ROOT / COMPILED).iterdir()) if path.is_file()]
     for part in [*(ROOT / part for part in PARTS), *own, *compiled, *page]:
         for path in [part] if part.is_file() else sorted(part.rglob("*")):
+            if path.is_relative_to(ROOT / ANSWERS):
+                continue
             if path.is_file() and "__pycache__" not in path.parts and path not in seen:
                 seen.add(path)
                 yield path

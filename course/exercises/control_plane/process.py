@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from controller.errors import ControllerError
 from controller.p4info import P4Info
 from controller.values import Mac
 from course.exercise import Work
-from course.process import as_user
+from course.process import PYTHON, as_user
 from course.story import Refused, Story
 
 FILE = "control.py"
@@ -182,7 +181,7 @@ def running(work: Work, asked: Sequence[tuple[Asked, Path, P4Info]]) -> Iterator
         for router, folder, program in asked:
             readable = [folder, HOST]
             process = subprocess.Popen(
-                work.runner.command(as_user([sys.executable, str(HOST), str(folder)]), readable),
+                work.runner.command(as_user([*PYTHON, str(HOST), str(folder)]), readable),
                 env=dict(work.runner.environment()),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -192,6 +191,7 @@ def running(work: Work, asked: Sequence[tuple[Asked, Path, P4Info]]) -> Iterator
             control = Control(router, program, process)
             stack.callback(_closed, process)
             stack.callback(control.end)
+            stack.enter_context(work.runner.clock.ends(control.end))
             controls.append(control)
         yield controls
 
