@@ -327,6 +327,12 @@ EXERCISE = Exercise(
         Case("damage-stays", "What came damaged leaves damaged.", 15, damage_stays),
         Case("udp-none", "A datagram without a checksum keeps none.", 10, udp_none),
         Case("udp-zero", "A checksum of 0 is written as all ones.", 5, udp_zero),
-        Case("strangers", "Who is in no table does not get through.", 5, strangers),
+        Case(
+            "strangers",
+            "Who is in no table does not get through.",
+            5,
+            strangers,
+            behind=("outbound", "inbound"),
+        ),
     ),
 )

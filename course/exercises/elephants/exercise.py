@@ -62,8 +62,27 @@ def _sent(program: Program, packets: Sequence[Flow]) -> list[tuple[bool, Life]]:
 
 
 def goes_on(program: Program) -> None:
-    """A packet leaves as it came."""
-    _sent(program, [any_flow(program.work.dice("goes-on"))])
+    """A packet leaves as it came, but for the mark, which one flow has in the end and one not."""
+    dice = program.work.dice("goes-on")
+    elephant, mouse = any_flow(dice), any_flow(dice)
+    sent = _sent(program, [elephant] * (2 * ELEPHANT) + [mouse])
+    for flow, (marked, life), words in (
+        (elephant, sent[-2], f"Packet {2 * ELEPHANT} of {elephant} came in."),
+        (mouse, sent[-1], f"Then the first packet of {mouse} came in, the only other flow."),
+    ):
+        if marked != (flow is elephant):
+            raise Refused(
+                _story(
+                    program,
+                    words,
+                    f"It leaves {'unmarked' if marked else 'marked'}.",
+                    f"An elephant is a flow with at least {ELEPHANT} packets. Every other case is "
+                    "about how well the two are told apart.",
+                    f"It left {'marked' if marked else 'unmarked'}.",
+                    life,
+                    flow,
+                )
+            )
 
 
 def threshold(program: Program) -> None:
@@ -201,6 +220,9 @@ def _story(
     )
 
 
+# A program that marks nothing, or everything, is right about half of all packets.
+_TELLS_APART = ("goes-on",)
+
 EXERCISE = Exercise(
     name="elephants",
     title="Elephants and mice",
@@ -209,11 +231,23 @@ EXERCISE = Exercise(
     files=("elephants.p4",),
     begin=begin,
     cases=(
-        Case("goes-on", "A packet leaves as it came.", 10, goes_on),
-        Case("threshold", "A flow is marked from its 20th packet on.", 20, threshold),
-        Case("five-tuple", "Flows that differ in one field are two flows.", 15, five_tuple),
-        Case("none-missed", "No elephant is ever missed.", 20, none_missed),
-        Case("few-mice", "Hardly a mouse is taken for one.", 20, few_mice),
-        Case("memory", "All of it fits 1024 counters.", 15, memory),
+        Case("goes-on", "A packet leaves as it came, a late one of many marked.", 10, goes_on),
+        Case(
+            "threshold",
+            "A flow is marked from its 20th packet on.",
+            20,
+            threshold,
+            behind=_TELLS_APART,
+        ),
+        Case(
+            "five-tuple",
+            "Flows that differ in one field are two flows.",
+            15,
+            five_tuple,
+            behind=_TELLS_APART,
+        ),
+        Case("none-missed", "No elephant is ever missed.", 20, none_missed, behind=_TELLS_APART),
+        Case("few-mice", "Hardly a mouse is taken for one.", 20, few_mice, behind=_TELLS_APART),
+        Case("memory", "All of it fits 1024 counters.", 15, memory, behind=_TELLS_APART),
     ),
 )

@@ -10,6 +10,7 @@ from course.story import Refused, Story
 from course.tools.insides import again_line, require_file, simulate
 
 RATE = "10 Mb/s"
+VOICE_SHARE = 0.03
 _DRR = (
     "Shreedhar and Varghese 1995: in its turn a class is granted weight x quantum bytes (1514 "
     "here) on top of what it left, and sends while that covers its first packet; a class that "
@@ -131,10 +132,23 @@ _WFQ_WAITS = _Patience(
 
 def _short_wait(work: Work, waits: _Patience) -> None:
     """Class 2 is voice; ties among the others go to the lower class, so it gets no favour."""
-    loads = ("--loads", "1,1,0.03", "--lengths", "1500,1500,64", "--arrivals", "constant")
+    loads = ("--loads", f"1,1,{VOICE_SHARE}", "--lengths", "1500,1500,64", "--arrivals", "constant")
     arguments = _arguments(work, f"{waits.scheduler}-wait", *loads, of=waits.scheduler)
     done = f"Voice (64 bytes, 3 per cent of {RATE}) shared the line with two classes without end."
-    wait_us = _run(work, waits.rule, arguments, done)[2]["wait_max_us"]
+    classes = _run(work, waits.rule, arguments, done)
+    shares = [each["share_of_line"] for each in classes]
+    # Nobody waits in a class that is never served.
+    if shares[2] < VOICE_SHARE / 2 or min(shares[:2]) < 0.45:
+        _refuse(
+            work,
+            arguments,
+            done,
+            f"Voice to get at least half of the {VOICE_SHARE:.0%} that it wants, and the others "
+            "45 % or more each.",
+            "All three have weight 1, and who wants less than a third gets what it wants.",
+            ", ".join(f"{share:.1%}" for share in shares) + ".",
+        )
+    wait_us = classes[2]["wait_max_us"]
     # 0.8 us a byte at 10 Mb/s.
     bound_us = waits.bound_bytes * 0.8
     if wait_us > bound_us:
@@ -185,6 +199,9 @@ def wfq_turn_by_turn(work: Work) -> None:
     _run(work, _WFQ, arguments, done)
 
 
+# A line stays busy whoever is served; what else is true of that counts where bytes are shared.
+_BYTES = ("equal-bytes",)
+
 EXERCISE = Exercise(
     name="fair-queues",
     title="Fair queues",
@@ -195,8 +212,12 @@ EXERCISE = Exercise(
     cases=(
         Case("equal-bytes", "64 bytes against 1500: half of the line each.", 15, equal_bytes),
         Case("weights", "Shares follow the weights.", 10, weights),
-        Case("nothing-wasted", "What one leaves, the other gets.", 10, nothing_wasted),
-        Case("short-wait", "Who sends little waits a round at most.", 10, short_wait),
+        Case(
+            "nothing-wasted", "What one leaves, the other gets.", 10, nothing_wasted, behind=_BYTES
+        ),
+        Case(
+            "short-wait", "Who sends little waits a round at most.", 10, short_wait, behind=_BYTES
+        ),
         Case("turn-by-turn", "Every turn is that of DRR.", 15, turn_by_turn),
         Case("empty-keeps-nothing", "So it is where queues run empty.", 10, empty_keeps_nothing),
         Case("wfq-short-wait", "Under WFQ it waits for one packet.", 15, wfq_short_wait),

@@ -206,6 +206,9 @@ def _near(dice: Random, routes: list[Route]) -> str:
 
 _RFC = "RFC 1812"
 
+# What a router that sends nothing drops is no merit: these count behind a packet that leaves right.
+_SENDS = ("forwards", "checksum-computed")
+
 EXERCISE = Exercise(
     name="first-router",
     title="Your first router",
@@ -214,17 +217,35 @@ EXERCISE = Exercise(
     files=("router.p4",),
     begin=begin,
     cases=(
-        Case("forwards", "A packet with a route leaves by its port.", 10, forwards),
+        Case("forwards", "A packet with a route leaves by its port.", 5, forwards),
         Case("longest-prefix", "Of several routes the most specific wins.", 15, longest_prefix),
         Case("addresses", "The frame goes from the port to the next hop.", 10, addresses),
         Case("ttl-less-one", "Each hop takes one off the TTL.", 10, ttl_less_one),
-        Case("ttl-used-up", "A packet whose TTL is used up is dropped.", 10, ttl_used_up),
-        Case("checksum-computed", "What leaves has a right checksum.", 10, checksum_computed),
-        Case("checksum-wrong", "A damaged header is dropped.", 5, checksum_wrong),
-        Case("no-route", "A packet without a route is dropped.", 5, no_route),
-        Case("not-ip", "What is not IPv4 is dropped.", 5, not_ip),
-        Case("options", "A header with options is dropped.", 5, options),
-        Case("cut-short", "A frame that ends in its header is dropped.", 5, cut_short),
+        Case(
+            "checksum-computed",
+            "What leaves has a right checksum.",
+            15,
+            checksum_computed,
+            behind=("ttl-less-one",),
+        ),
+        Case(
+            "ttl-used-up",
+            "A packet whose TTL is used up is dropped.",
+            10,
+            ttl_used_up,
+            behind=_SENDS,
+        ),
+        Case("checksum-wrong", "A damaged header is dropped.", 5, checksum_wrong, behind=_SENDS),
+        Case("no-route", "A packet without a route is dropped.", 5, no_route, behind=_SENDS),
+        Case("not-ip", "What is not IPv4 is dropped.", 5, not_ip, behind=_SENDS),
+        Case("options", "A header with options is dropped.", 5, options, behind=_SENDS),
+        Case(
+            "cut-short",
+            "A frame that ends in its header is dropped.",
+            5,
+            cut_short,
+            behind=_SENDS,
+        ),
         Case("many", "Two hundred packets over fifty routes are right to the byte.", 5, many),
         Case("ping-and-tcp", "Two hosts ping and run TCP through two of it.", 5, talk, live=True),
     ),

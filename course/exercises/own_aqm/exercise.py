@@ -27,6 +27,10 @@ OVERLOAD = 1.25
 # By a packet or two of the slowest line, and what rounding to microseconds adds up to.
 NEAR_S = 0.003
 DROPS_LOOKED_AT = 20
+# In a second of too much; whoever drops all that waited too long drops more.
+DROPS_LEAST, DROPS_MOST = 3, 100
+# When the first one is due there; this case is no stricter than it must be to tell an attempt.
+FIRST_DROP_S, FIRST_NEAR_S = 0.125, 0.025
 TCP_S = 12
 WAIT_MOST_S, LINE_LEAST = 0.015, 0.85
 # The fast line of `wait-is-time`.
@@ -117,7 +121,7 @@ def _list(drops: Sequence[float]) -> str:
 
 
 def goes_on(bench: Bench) -> None:
-    """Half of the line is used: what comes leaves, and nothing is dropped."""
+    """Half of the line is used: nothing is dropped. More than it carries comes: something is."""
     of = bench.topology()
     with _network(bench, of, "goes-on") as net, net.events("s1", drops={}) as told:
         sink = net.sink("h2", PORT)
@@ -130,6 +134,23 @@ def goes_on(bench: Bench) -> None:
     if not came.received:
         raise bench.story(
             "goes-on", done, "Every packet to arrive at h2.", because, "Nothing arrived.", 0.0
+        )
+    with _network(bench, of, "goes-on-too-much") as net, net.events("s1", drops={}) as told:
+        net.sink("h2", PORT)
+        bench.send(net, "h2", OVERLOAD, 1.1, 0.0)
+        net.let_pass(1.1)
+        drops = _drops(told())[2]
+    is_in_time = bool(drops) and abs(drops[0] - FIRST_DROP_S) <= FIRST_NEAR_S
+    if len(drops) < DROPS_LEAST or (len(drops) > DROPS_MOST and not is_in_time):
+        raise bench.story(
+            "goes-on-too-much",
+            f"h1 sent h2 {OVERLOAD} times what the line carries for 1.1 s.",
+            f"{DROPS_LEAST} to {DROPS_MOST} packets to be dropped by the program, or more if the "
+            f"first is dropped at about {FIRST_DROP_S * 1000:.0f} ms.",
+            "The queue stays above the target for all but the first 25 ms of it, and some 20 drops "
+            f"are due. {_LAW}",
+            f"{len(drops)} were dropped. {_list(drops)}",
+            1.0,
         )
 
 
@@ -330,6 +351,9 @@ def tcp_line(bench: Bench) -> None:
         )
 
 
+# Without any queue management bursts are left alone and lines are busy.
+_MANAGES = ("goes-on",)
+
 EXERCISE = Exercise(
     name=NAME,
     title="A queue that stays short",
@@ -338,13 +362,40 @@ EXERCISE = Exercise(
     files=("aqm.p4",),
     begin=begin,
     cases=(
-        Case("goes-on", "Where no queue is, nothing is dropped.", 10, goes_on, live=True),
-        Case("burst", "A burst of 90 ms is left alone.", 15, burst, live=True),
-        Case("spacing", "The n-th drop is followed after interval / sqrt(n).", 20, spacing),
-        Case("ends", "A spell ends with the queue, and the next begins anew.", 15, ends),
-        Case("ports", "Each port has a state of its own.", 10, ports),
-        Case("wait-is-time", "What counts is time, not packets.", 10, wait_is_time),
-        Case("tcp-delay", "A TCP flow's queue stays short.", 10, tcp_delay, live=True),
-        Case("tcp-line", "And the line stays busy.", 10, tcp_line, live=True),
+        Case(
+            "goes-on",
+            "Where no queue stays nothing is dropped, where one does some.",
+            10,
+            goes_on,
+            live=True,
+        ),
+        Case("burst", "A burst of 90 ms is left alone.", 15, burst, live=True, behind=_MANAGES),
+        Case(
+            "spacing",
+            "The n-th drop is followed after interval / sqrt(n).",
+            20,
+            spacing,
+            behind=_MANAGES,
+        ),
+        Case(
+            "ends",
+            "A spell ends with the queue, and the next begins anew.",
+            15,
+            ends,
+            behind=_MANAGES,
+        ),
+        Case("ports", "Each port has a state of its own.", 10, ports, behind=_MANAGES),
+        Case(
+            "wait-is-time", "What counts is time, not packets.", 10, wait_is_time, behind=_MANAGES
+        ),
+        Case(
+            "tcp-delay",
+            "A TCP flow's queue stays short.",
+            10,
+            tcp_delay,
+            live=True,
+            behind=_MANAGES,
+        ),
+        Case("tcp-line", "And the line stays busy.", 10, tcp_line, live=True, behind=_MANAGES),
     ),
 )

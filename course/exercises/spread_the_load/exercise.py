@@ -22,6 +22,9 @@ FLOWLET_S = 0.020
 LINE_BPS = 10_000_000
 FIRST_PATH = 2
 FLOWS = 200
+# The flows of the first case, the packets of each, and the paths that they must use between them:
+# all students have three or more. In a trace a third packet would come after a flowlet's pause.
+SEVERAL, IN_A_ROW, PATHS_LEAST = 60, 2, 3
 SINK = 7000
 # How unevenly hashing may spread: of the fair share.
 SHARE_LEAST, SHARE_MOST = 0.5, 1.6
@@ -167,8 +170,32 @@ def _flow(bench: Bench, purpose: str) -> Flow:
 
 
 def goes_on(bench: Bench) -> None:
-    """A packet leaves by one of the paths."""
-    _ports(bench, [_flow(bench, "goes-on")])
+    """Packets leave by the paths: those of a flow by one of them, those of many flows by many."""
+    dice = bench.work.dice("goes-on")
+    flows = [replace(any_flow(dice), target=f"10.9.0.{last}") for last in range(1, SEVERAL + 1)]
+    ports = _ports(bench, [flow for flow in flows for _ in range(IN_A_ROW)])
+    by_flow = [ports[at : at + IN_A_ROW] for at in range(0, len(ports), IN_A_ROW)]
+    torn = [(flow, seen) for flow, seen in zip(flows, by_flow, strict=True) if len(set(seen)) > 1]
+    done = f"{SEVERAL} flows between other hosts each sent {IN_A_ROW} packets in a row."
+    if torn:
+        flow, seen = torn[0]
+        raise Refused(
+            Story(
+                done=done,
+                expected="The packets of each flow to leave by one port.",
+                because=_ECMP,
+                came=f"Those of {flow} left by the ports {', '.join(map(str, seen))}.",
+            )
+        )
+    if len(set(ports)) < PATHS_LEAST:
+        raise Refused(
+            Story(
+                done=done,
+                expected=f"At least {PATHS_LEAST} of the {bench.paths} paths to be used.",
+                because=_ECMP,
+                came=f"All left by {len(set(ports))}.",
+            )
+        )
 
 
 def five_tuple(bench: Bench) -> None:
@@ -350,6 +377,9 @@ def own(work: Work) -> str:
     return f"Your routers are joined by {paths_of(work)} paths."
 
 
+# On one path nothing is torn or overtaken, and packets thrown about at random use all of them.
+_SPREADS = ("goes-on",)
+
 EXERCISE = Exercise(
     name=NAME,
     title="Spread the load",
@@ -359,24 +389,53 @@ EXERCISE = Exercise(
     begin=begin,
     own=own,
     cases=(
-        Case("goes-on", "A packet leaves by one of the paths.", 5, goes_on),
-        Case("five-tuple", "Flows of the same two hosts spread over all paths.", 20, five_tuple),
-        Case("flow-stays", "A flow without pauses keeps its path.", 10, flow_stays, live=True),
-        Case("flowlets", "A flow with pauses uses all of them.", 25, flowlets, live=True),
+        Case("goes-on", "Flows leave by the paths, each by one of them.", 5, goes_on),
+        Case(
+            "five-tuple",
+            "Flows of the same two hosts spread over all paths.",
+            20,
+            five_tuple,
+            behind=_SPREADS,
+        ),
+        Case(
+            "flow-stays",
+            "A flow without pauses keeps its path.",
+            10,
+            flow_stays,
+            live=True,
+            behind=_SPREADS,
+        ),
+        Case(
+            "flowlets",
+            "A flow with pauses uses all of them.",
+            25,
+            flowlets,
+            live=True,
+            behind=_SPREADS,
+        ),
         Case(
             "nothing-overtakes",
             "No packet overtakes another one.",
             10,
             nothing_overtakes,
             live=True,
+            behind=_SPREADS,
         ),
-        Case("balance", "Many transfers keep every path busy.", 15, balance, live=True),
+        Case(
+            "balance",
+            "Many transfers keep every path busy.",
+            15,
+            balance,
+            live=True,
+            behind=_SPREADS,
+        ),
         Case(
             "failure",
             "After a cut flows go on as soon as they are told where.",
             15,
             failure,
             live=True,
+            behind=_SPREADS,
         ),
     ),
 )

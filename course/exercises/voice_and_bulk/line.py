@@ -15,7 +15,7 @@ from controller.session import Session
 from controller.world import PS_PER_S
 from course.exercise import Work
 from course.story import Refused, Story
-from course.tools.documents import yaml_text
+from course.tools.documents import yaml_content
 from course.tools.net import Network
 from course.tools.network import kits_router, network, topology
 from topo.errors import TopologyError
@@ -181,10 +181,10 @@ class Net:
 
 def read(work: Work) -> Bench:
     """The file, once it is one that may be put into force."""
-    yaml_text(work, FILE)
+    yaml_content(work, FILE)
     try:
         read = qos_file.load(work.folder / FILE)
-    except (TopologyError, ControllerError, RecursionError) as error:
+    except (TopologyError, ControllerError, RecursionError, ValueError, ArithmeticError) as error:
         raise _refused(str(error)) from error
     for port, settings in read.router.ports.items():
         _leaves_the_line_alone(port, settings)

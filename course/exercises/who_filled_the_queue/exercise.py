@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from course.exercise import Case, Exercise, Work
 from course.exercises.who_filled_the_queue import scenarios
 from course.exercises.who_filled_the_queue.scenarios import SPAN_S, Told
+from course.process import PYTHON
 from course.story import Moment, Refused, Story
 from course.tools.insides import require_file
 
@@ -51,12 +51,12 @@ def begin(work: Work) -> list[Asked]:
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         file.chmod(0o644)
     done = work.runner.run(
-        [sys.executable, str(HOST), str(work.folder), str(folder)],
+        [*PYTHON, str(HOST), str(work.folder), str(folder)],
         readable=[work.folder, folder, HOST],
         seconds=_WALL_S,
     )
     answers = [_answer(line) for line in done.output.splitlines()[: len(told)]]
-    missing = Asked(told[0], None, "there was no answer; " + done.errors.strip()[-200:])
+    missing = Asked(told[0], None, f"there was no answer; {done.why or done.errors.strip()[-200:]}")
     answers += [(None, missing.error)] * (len(told) - len(answers))
     return [Asked(each, *answer) for each, answer in zip(told, answers, strict=True)]
 
@@ -107,7 +107,7 @@ def _is_right(asked: Asked, because: str) -> None:
             because,
             f"That of {asked.found[0]}, port {asked.found[1]}.",
         )
-    if abs(_number(asked.found[2]) - burst.at_s) > NEAR_S:
+    if not abs(_number(asked.found[2]) - burst.at_s) <= NEAR_S:
         _refuse(
             asked,
             f"The instant at which the queue began to grow, {burst.at_s:.4f} s, give or take "
@@ -125,10 +125,12 @@ def _is_right(asked: Asked, because: str) -> None:
 
 
 def _number(text: str) -> float:
+    """The instant that was found; nothing is near one that is no finite number."""
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
         return math.inf
+    return found if math.isfinite(found) else math.inf
 
 
 def _all_of(kind: str, because: str) -> Callable[[list[Asked]], None]:
@@ -181,6 +183,6 @@ EXERCISE = Exercise(
         Case("behind", "And one behind steady flows.", 25, behind),
         Case("decoy", "And one after a smaller one.", 20, decoy),
         Case("together", "Of two senders, the one who brought more.", 20, together),
-        Case("nothing", "Where nothing was, nothing is found.", 15, nothing),
+        Case("nothing", "Where nothing was, nothing is found.", 15, nothing, behind=("alone",)),
     ),
 )
