@@ -10,13 +10,14 @@ import shutil
 from pathlib import Path
 
 from controller.toolchain import ROOT
-from course import catalogue
+from course import catalogue, commands
 from course.errors import CourseError
 from course.exercise import Exercise
-from course.grading import gradescope, interop, pages, sheet
-from course.grading.grade import Graded, grade
+from course.grading import gradescope, interop
+from course.grading.grade import grade
 from course.grading.intake import Submission, submissions
 from course.grading.jailed import JailedRunner
+from course.grading.run import Progress, Run
 from course.process import Runner
 
 # Where what teachers make is put.
@@ -52,17 +53,13 @@ def _grade(arguments: argparse.Namespace) -> int:
     found = submissions(arguments.submissions)
     folder = arguments.out
     folder.mkdir(parents=True, exist_ok=True)
-
-    def tell(graded: Graded) -> None:
-        judgement = graded.judgement
-        print(f"  {judgement.points:3} of {judgement.out_of}  {graded.name}", flush=True)
-
-    graded = grade(exercise, found, secret=_secret(), runner=_runner(), tell=tell, films=folder)
-    for each in graded:
-        page = pages.write(folder, each)
-        gradescope.write(page.with_suffix(".json"), each)
-    sheet.write(folder / "grades.csv", exercise, graded)
-    print(f"{len(graded)} submissions: {folder / 'grades.csv'}, and a page for each beside it")
+    run = Run(exercise, found, folder, _secret())
+    if run.records:
+        print(f"{len(run.records)} of {len(found)} were graded by a run before and are kept.")
+    progress = Progress(len(found), len(run.records))
+    for graded in run.grade(_runner()):
+        print(progress.line(graded.record), flush=True)
+    print(f"{len(found)} submissions: {run.sheet}, and a page for each beside it")
     return 0
 
 
@@ -94,9 +91,11 @@ def _gradescope_run(arguments: argparse.Namespace) -> int:
     submission = Submission(arguments.submission.name, arguments.submission)
     try:
         graded = grade(exercise, [submission], secret=_secret(), runner=_runner(in_container=True))
-    except CourseError as error:
-        # Without a file of results students would be told of nothing but a crash.
-        gradescope.write_nothing(arguments.results, str(error))
+    except Exception as error:  # noqa: BLE001 - without results students see nothing but a crash
+        gradescope.write_nothing(arguments.results, str(error) or type(error).__name__)
+        return 0
+    if not any(verdict.is_judged for verdict in graded[0].judgement.verdicts):
+        gradescope.write_nothing(arguments.results, " ".join(graded[0].remarks))
         return 0
     gradescope.write(arguments.results, graded[0])
     return 0
@@ -115,6 +114,8 @@ def _export(exercise: Exercise) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(exercise.start, folder)
     shutil.copy(exercise.folder / "README.md", folder / "README.md")
+    # Students have the wheel: the clone has the solutions.
+    commands.put_into(folder, installed=True)
     return Path(shutil.make_archive(str(folder), "zip", _OUT, exercise.name))
 
 

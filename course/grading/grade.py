@@ -1,23 +1,31 @@
-"""Judges every submission of a class, several at a time."""
+"""Judges every submission of a class, several at a time, each by itself.
+
+Whatever comes of one costs the others nothing: what nobody foresaw is told of that one alone.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from course.errors import CourseError
 from course.exercise import Exercise
 from course.films import Films
-from course.grading.intake import Submission
-from course.judge import Judgement, judge
+from course.grading.intake import Submission, file_name
+from course.grading.records import Record
+from course.judge import Judgement, Verdict, judge
 from course.process import Runner
+from course.story import Story
 from course.working import NOBODY, STUDENT, student_of
 
 # Processor time of all that a submission runs. References use 1.2 s at most.
 BUDGET_S = 30.0
+
+__all__ = ["BUDGET_S", "Graded", "file_name", "grade", "graded_as_done", "namesakes"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,22 @@ class Graded:
     judgement: Judgement
     # What was odd about the submission, in sentences.
     remarks: tuple[str, ...]
+    lms_id: str = ""
+
+    @property
+    def record(self) -> Record:
+        """Its row."""
+        judgement = self.judgement
+        cases = {verdict.case.name: verdict.points for verdict in judgement.verdicts}
+        return Record(
+            self.name,
+            self.student,
+            judgement.points,
+            judgement.out_of,
+            cases,
+            self.remarks,
+            self.lms_id,
+        )
 
 
 def grade(
@@ -41,25 +65,63 @@ def grade(
     films: Path | None = None,
     tell: Callable[[Graded], None] = lambda graded: None,
 ) -> list[Graded]:
-    """Grades all of them; `tell` hears of each as soon as it is done.
+    """Grades all of them, in their order; `tell` hears of each as soon as it is done."""
+    remarks = namesakes({each.name: each.student() for each in submissions})
+    found = {}
+    for graded in graded_as_done(
+        exercise, submissions, secret=secret, runner=runner, jobs=jobs, films=films
+    ):
+        found[graded.name] = replace(graded, remarks=graded.remarks + remarks[graded.name])
+        tell(found[graded.name])
+    return [found[each.name] for each in submissions]
+
+
+def graded_as_done(
+    exercise: Exercise,
+    submissions: Iterable[Submission],
+    *,
+    secret: str,
+    runner: Runner,
+    jobs: int | None = None,
+    films: Path | None = None,
+) -> Iterator[Graded]:
+    """Grades all of them, each as soon as it is done.
 
     In the folder `films` each student gets one with the pages that stories link to.
     """
+    pool = ThreadPoolExecutor(jobs or os.cpu_count() or 1)
+    try:
+        begun = [
+            pool.submit(_contained, exercise, each, secret, runner, films) for each in submissions
+        ]
+        for each in as_completed(begun):
+            yield each.result()
+            # What was told is not kept, and a class may be large.
+            begun.remove(each)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
-    def one(submission: Submission) -> Graded:
-        graded = _one(exercise, submission, secret, runner, films)
-        tell(graded)
-        return graded
 
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        graded = list(pool.map(one, submissions))
-    return _with_namesakes(graded)
-
-
-def file_name(name: str) -> str:
-    """What somebody called a submission, as a name of a file: anything but a way out of here."""
-    safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
-    return safe.lstrip(".") or "submission"
+def _contained(
+    exercise: Exercise, submission: Submission, secret: str, runner: Runner, films: Path | None
+) -> Graded:
+    try:
+        return _one(exercise, submission, secret, runner, films)
+    except CourseError:
+        # Something that keeps all from being graded, and says what to do.
+        raise
+    except Exception as error:  # noqa: BLE001 - one submission must not end the others
+        said = f"{type(error).__name__}: {error}"[:300]
+        story = Story(
+            done="The submission was about to be graded.",
+            expected="Files that can be read and checked.",
+            because="This is a mistake of the grader, or a submission that nobody foresaw.",
+            came=f"Grading broke: {said}",
+        )
+        verdicts = tuple(Verdict(case, story, is_judged=False) for case in exercise.cases)
+        remark = f"It could not be graded, and somebody must look at it: {said}."
+        judgement = Judgement(exercise, NOBODY, verdicts)
+        return Graded(submission.name, NOBODY, judgement, (remark,), submission.lms_id)
 
 
 def _one(
@@ -86,21 +148,28 @@ def _one(
     left = [verdict.case.name for verdict in judgement.verdicts if not verdict.is_judged]
     if left:
         remarks += (f"Not judged, because no router answered here: {', '.join(left)}.",)
-    return Graded(submission.name, student, judgement, remarks)
+    return Graded(submission.name, student, judgement, remarks, submission.lms_id)
 
 
-def _with_namesakes(graded: Sequence[Graded]) -> list[Graded]:
-    """Two submissions with one student.txt have one student's numbers: somebody must look."""
+def namesakes(students: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    """Two submissions with one student.txt have one student's numbers: somebody must look.
+
+    Submissions by their names, and whose they say they are; what is to be said of each.
+    """
     by_student: dict[str, list[str]] = {}
-    for each in graded:
-        by_student.setdefault(each.student, []).append(each.name)
-    result = []
-    for each in graded:
-        others = [name for name in by_student[each.student] if name != each.name]
-        remarks = each.remarks
-        if each.student == NOBODY:
-            remarks += (f"There is no name in {STUDENT}, so its numbers were those of nobody.",)
+    for name, student in students.items():
+        by_student.setdefault(student, []).append(name)
+    result: dict[str, tuple[str, ...]] = {}
+    for name, student in students.items():
+        others = [other for other in by_student[student] if other != name]
+        result[name] = ()
+        if student == NOBODY:
+            result[name] = (f"There is no name in {STUDENT}, so its numbers were nobody's.",)
         elif others:
-            remarks += (f"student.txt says {each.student!r}, as does that of {', '.join(others)}.",)
-        result.append(Graded(each.name, each.student, each.judgement, remarks))
+            shown = ", ".join(others[:_OTHERS_SHOWN])
+            more = f" and {len(others) - _OTHERS_SHOWN} more" if len(others) > _OTHERS_SHOWN else ""
+            result[name] = (f"student.txt says {student!r}, as does that of {shown}{more}.",)
     return result
+
+
+_OTHERS_SHOWN = 5

@@ -11,7 +11,9 @@ from controller.toolchain import ROOT
 from course.exercise import SOLUTIONS, Exercise
 from course.exercises.control_plane import roads
 from course.grading.grade import Graded
-from course.telling import paragraphs
+from course.grading.records import write_whole
+from course.judge import Verdict
+from course.telling import paragraphs, waiting
 
 # What grading needs of the kit; the tests stay at home, and so do the solutions, but for the peers:
 # a submission runs in the jail, which reads nothing but that submission.
@@ -19,8 +21,16 @@ _PARTS = (
     *("controller", "topo", "apps", "labs", "insides", "course"),
     # Exercises without a program of their own use the kit's router.
     "p4src",
-    "vm/requirements.txt",
 )
+_REQUIREMENTS = "vm/requirements.txt"
+# Of the pinned packages those that a check imports; the others are for tests, sweeps and figures.
+_PACKAGES = (
+    *("protobuf", "p4runtime", "grpcio", "numpy", "PyYAML"),
+    # What `labs` loads with its networks.
+    *("pyarrow", "prometheus_client"),
+)
+# The router's own parts in Python: what students are to write.
+EXAMPLES = ROOT / "insides" / "examples"
 # Routers of others, beside which these exercises are tried; see `roads.PEERS`.
 _WITH_PEERS = ("control-plane", "capstone")
 # One file, which is each of the programs by its name.
@@ -31,15 +41,14 @@ def results(graded: Graded) -> dict[str, Any]:
     """The content of results.json."""
     tests = []
     for verdict in graded.judgement.verdicts:
-        story = verdict.story
         tests.append(
             {
                 "name": f"{verdict.case.name}: {verdict.case.title}"
                 + (f" ({verdict.remark})" if verdict.remark else ""),
                 "score": verdict.points,
                 "max_score": verdict.case.points,
-                "status": "failed" if story else "passed",
-                "output": "\n".join(paragraphs(story)) if story else "",
+                "status": "passed" if verdict.counts else "failed",
+                "output": _output(verdict),
                 "visibility": "visible",
             }
         )
@@ -51,6 +60,12 @@ def results(graded: Graded) -> dict[str, Any]:
     }
 
 
+def _output(verdict: Verdict) -> str:
+    if verdict.story is not None:
+        return "\n".join(paragraphs(verdict.story))
+    return waiting(verdict) if verdict.waits_for else ""
+
+
 def archive(exercise: Exercise, file: Path, secret: str) -> None:
     """Writes the autograder of an exercise: set-up, start, and what of the kit they need."""
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -59,6 +74,7 @@ def archive(exercise: Exercise, file: Path, secret: str) -> None:
             text = text.replace("EXERCISE", exercise.name)
             zipped.writestr(_executable(name), text)
         zipped.writestr("vitrine/secret", f"{secret}\n")
+        zipped.writestr(f"vitrine/{_REQUIREMENTS}", requirements())
         for part in _PARTS:
             for path in _files(ROOT / part):
                 zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
@@ -71,6 +87,14 @@ def archive(exercise: Exercise, file: Path, secret: str) -> None:
             zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
 
 
+def requirements() -> str:
+    """The packages that grading needs, in the kit's versions."""
+    lines = (ROOT / _REQUIREMENTS).read_text().splitlines()
+    kept = [line for line in lines if line.partition("==")[0] in _PACKAGES]
+    assert len(kept) == len(_PACKAGES), "each has one line"
+    return "\n".join(kept) + "\n"
+
+
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
@@ -78,7 +102,9 @@ def _files(path: Path) -> list[Path]:
     return [
         each
         for each in found
-        if "__pycache__" not in each.parts and not each.is_relative_to(SOLUTIONS)
+        if "__pycache__" not in each.parts
+        and not each.is_relative_to(SOLUTIONS)
+        and not each.is_relative_to(EXAMPLES)
     ]
 
 
@@ -97,7 +123,8 @@ apt-get install -y python3 python3-venv
 cd /autograder/source/vitrine
 ln -sfn vitrine build/bin/vitrine-p4c
 ln -sfn vitrine build/bin/vitrine-sim
-python3 -m venv build/venv
+# The system's own: an image may have another one in front, which venv cannot use.
+/usr/bin/python3 -m venv build/venv
 build/venv/bin/pip install -r vm/requirements.txt
 packages=$(build/venv/bin/python -c 'import site; print(site.getsitepackages()[0])')
 printf '%s\\n' "$PWD" > "$packages/vitrine.pth"
@@ -115,12 +142,11 @@ build/venv/bin/python -m course gradescope-run EXERCISE \\
 
 def write_nothing(file: Path, why: str) -> None:
     """Writes a results.json that says why nothing was graded."""
+    # Without a score: 0 would count.
     said = f"Nothing was graded, which is not your doing. Please show this to your teacher: {why}"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"score": 0, "output": said}, indent=1) + "\n")
+    write_whole(file, json.dumps({"output": said}, indent=1) + "\n")
 
 
 def write(file: Path, graded: Graded) -> None:
     """Writes results.json."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(results(graded), indent=1) + "\n")
+    write_whole(file, json.dumps(results(graded), indent=1) + "\n")

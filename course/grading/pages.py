@@ -7,7 +7,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from course.grading.grade import Graded, file_name
+from course.grading.records import write_whole
 from course.judge import Verdict
+from course.telling import waiting
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -39,7 +41,7 @@ _CAPTION = (
 def write(folder: Path, graded: Graded) -> Path:
     """Writes the page of a student; where it is."""
     file = folder / f"{file_name(graded.name)}.html"
-    file.write_text(page(graded))
+    write_whole(file, page(graded))
     return file
 
 
@@ -60,11 +62,13 @@ def page(graded: Graded) -> str:
 
 def _section(verdict: Verdict, folder: str) -> str:
     case, story = verdict.case, verdict.story
-    mark = "" if story is None else ' class="not"'
+    mark = "" if verdict.counts else ' class="not"'
     head = f"{verdict.points} of {case.points}: {case.name}"
     lines = [f"<section{mark}><h2>{escape(head)}</h2><p>{escape(case.title)}</p>"]
     if verdict.remark:
         lines.append(f"<p>({escape(verdict.remark)})</p>")
+    if story is None and verdict.waits_for:
+        lines.append(f"<p>{escape(waiting(verdict))}</p>")
     if story is not None:
         rows = (
             ("What was done", story.done),

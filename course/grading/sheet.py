@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
 from course.exercise import Exercise
-from course.grading.grade import Graded
+from course.grading.records import Record, write_whole
 
 
-def write(file: Path, exercise: Exercise, graded: Sequence[Graded]) -> None:
-    """Name, points, the points of each case, and what was odd."""
+def write(file: Path, exercise: Exercise, records: Sequence[Record]) -> None:
+    """Name, points, the points of each case, and what was odd.
+
+    The column `id` is the learning system's number of the student or the submission, by which it
+    takes grades back.
+    """
     cases = [case.name for case in exercise.cases]
-    with file.open("w", newline="") as opened:
-        sheet = csv.writer(opened)
-        sheet.writerow(["submission", "student", "points", "out of", *cases, "remarks"])
-        for each in graded:
-            points = [verdict.points for verdict in each.judgement.verdicts]
-            row = [each.name, each.student, each.judgement.points, each.judgement.out_of, *points]
-            sheet.writerow([_harmless(str(cell)) for cell in (*row, " ".join(each.remarks))])
+    text = io.StringIO()
+    sheet = csv.writer(text)
+    sheet.writerow(["submission", "id", "student", "points", "out of", *cases, "remarks"])
+    for each in records:
+        points = [each.cases.get(name, 0) for name in cases]
+        row = [each.name, each.lms_id, each.student, each.points, each.out_of, *points]
+        sheet.writerow([_harmless(str(cell)) for cell in (*row, " ".join(each.remarks))])
+    write_whole(file, text.getvalue())
 
 
 def _harmless(text: str) -> str:
     """A spreadsheet computes what begins like this, and names are what students choose."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

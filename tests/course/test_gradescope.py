@@ -19,6 +19,11 @@ from course.grading import gradescope
 from tests.course.test_hostile import TRIES
 
 EXERCISE = catalogue.find("fair-queues")
+# Packages of the kit's whole environment that the autograder does without.
+MISSING = (
+    *("matplotlib", "distributed", "dask", "websockets", "thrift", "pytest", "playwright"),
+    *("scapy", "psutil", "ruff", "mypy", "p4runtime_sh", "IPython"),
+)
 UNSHARE = {"x86_64": 272, "aarch64": 97}[platform.machine()]
 NO_NEW_PRIVS, SECCOMP, FILTER = 38, 22, 2
 EPERM = 0x00050001
@@ -75,3 +80,38 @@ def test_a_submission_is_graded_in_the_unpacked_archive(autograder, namespaces):
     told = json.loads(results.read_text())
     assert told["score"] == 100, told
     assert [each["status"] for each in told["tests"]] == ["passed"] * len(EXERCISE.cases)
+
+
+def test_checks_import_no_package_but_those_that_are_installed_there():
+    """One with a network and its recording, and one with a class in the place of a TCP."""
+    script = f"""
+import sys, tempfile
+from pathlib import Path
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {MISSING!r}:
+            raise ModuleNotFoundError(f"{{name}} is not installed there")
+
+sys.meta_path.insert(0, Missing())
+from course import catalogue
+from course.exercise import SOLUTIONS
+from course.films import Films
+from course.grading import command
+from course.judge import judge
+
+with tempfile.TemporaryDirectory() as folder:
+    for name, case in (("first-router", "ping-and-tcp"), ("own-tcp", "slow-start")):
+        films = Films(Path(folder), keeps_all=True, draws=True)
+        right = SOLUTIONS / name / "right"
+        judgement = judge(catalogue.find(name), right, seed="x", only=[case], films=films)
+        print(name, judgement.points == judgement.out_of, judgement.verdicts[0].story)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.stdout.splitlines() == ["first-router True None", "own-tcp True None"], done.stderr
+    kept = gradescope.requirements().splitlines()
+    assert "PyYAML==" in " ".join(kept)
+    assert not [line for line in kept if line.partition("==")[0] in MISSING]
+    assert all("==" in line for line in kept)

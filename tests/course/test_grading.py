@@ -282,7 +282,7 @@ def test_what_is_written_of_a_class(hand_in, runner, tmp_path):
     wrong = SOLUTIONS / "first-router" / "wrong" / "ttl-of-one-goes-on" / "router.p4"
     hand_in("=1+1", {"router.p4": wrong.read_text(), "student.txt": "<b>Eve</b>"})
     one = graded(hand_in, runner)["=1+1"]
-    sheet.write(tmp_path / "grades.csv", FIRST, [one])
+    sheet.write(tmp_path / "grades.csv", FIRST, [one.record])
     with (tmp_path / "grades.csv").open(newline="") as opened:
         row = next(csv.DictReader(opened))
     # A spreadsheet would compute a name that begins with =.
@@ -308,6 +308,7 @@ def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_p
         assert name in names
     assert "vitrine/build/bin/vitrine" in names
     assert not [name for name in names if "solutions" in name or "__pycache__" in name]
+    assert not [name for name in names if "insides/examples" in name]
 
 
 @pytest.mark.parametrize(
