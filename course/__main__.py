@@ -12,7 +12,7 @@ from controller import reader
 from controller.errors import ControllerError
 from controller.ownership import give_to_caller
 from controller.toolchain import ROOT
-from course import catalogue, working
+from course import catalogue, commands, working
 from course.errors import CourseError
 from course.exercise import Exercise, Work
 from course.films import Films
@@ -87,7 +87,7 @@ def _exercise(arguments: argparse.Namespace) -> int:
     print(f"{exercise.title}: {exercise.question}")
     print(f"Read {folder / 'README.md'}, write {', '.join(exercise.files)} beside it.")
     _tell_own(exercise, folder)
-    print(f"What is right so far says: make check NAME={exercise.name}")
+    print(commands.shown(f"What is right so far says: make check NAME={exercise.name}"))
     return 0
 
 

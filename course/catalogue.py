@@ -41,7 +41,7 @@ def find(name: str) -> Exercise:
     """The exercise of this name."""
     names = [exercise.name for exercise in EXERCISES]
     if not name:
-        raise CourseError(f"which exercise? Say NAME=<name>; there are: {', '.join(names)}.")
+        raise CourseError(f"which exercise? Say its name; there are: {', '.join(names)}.")
     if name in names:
         return EXERCISES[names.index(name)]
     close = difflib.get_close_matches(name, names, 1)

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from controller.toolchain import ROOT
+from course import commands
 from course.errors import CourseError
 from course.exercise import Exercise
 
@@ -30,6 +31,7 @@ def make(exercise: Exercise, student: str, into: Path = WORK) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(exercise.start, folder)
     shutil.copy(exercise.folder / "README.md", folder / "README.md")
+    commands.put_into(folder)
     (folder / STUDENT).write_text(f"{student}\n")
     return folder
 
@@ -39,7 +41,8 @@ def folder_of(exercise: Exercise) -> Path:
     folder = WORK / exercise.name
     if not folder.is_dir():
         raise CourseError(
-            f"there is no {folder}: `make exercise NAME={exercise.name}` makes it first."
+            f"there is no {folder}: "
+            + commands.shown(f"`make exercise NAME={exercise.name}` makes it first.")
         )
     return folder
 
@@ -50,7 +53,13 @@ def student_of(folder: Path) -> str:
     # A submission may hold anything in the place of this file.
     if not file.is_file() or file.is_symlink():
         return NOBODY
-    words = file.read_bytes()[: 4 * _NAME_MAX].decode(errors="replace").split()
+    with file.open("rb") as opened:
+        return name_in(opened.read(4 * _NAME_MAX))
+
+
+def name_in(content: bytes) -> str:
+    """The name that the content of a student.txt says; 'nobody' where it says none."""
+    words = content[: 4 * _NAME_MAX].decode(errors="replace").split()
     return " ".join(words)[:_NAME_MAX] or NOBODY
 
 
