@@ -43,7 +43,8 @@ def _is_installed() -> bool:
 
 
 def _installed(match: re.Match[str]) -> str:
-    before, behind = [], []
+    before: list[str] = []
+    behind: list[str] = []
     for setting in re.findall(_SETTING, match[2]):
         name, _, value = setting.partition("=")
         if name in ("NAME", "LAB"):

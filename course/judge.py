@@ -92,7 +92,7 @@ def judge(
     if not cases:
         names = ", ".join(case.name for case in exercise.cases)
         raise CourseError(f"{exercise.name} has no such case; it has {names}.")
-    verdicts = []
+    verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory(prefix="vitrine-") as scratch:
         Path(scratch).chmod(0o755)
         work = Work(

@@ -105,8 +105,8 @@ class Runner:
                 process.wait()
         if self.clock.is_late:
             why = why or "It had not come to an end when the time of its case was up."
-        texts = (each.decode(errors="replace") for each in (output, errors))
-        return Done(*texts, None if why else process.returncode, why)
+        status = None if why else process.returncode
+        return Done(output.decode(errors="replace"), errors.decode(errors="replace"), status, why)
 
 
 def as_user(argv: Sequence[str]) -> list[str]:

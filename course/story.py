@@ -40,14 +40,19 @@ class Story:
 
     def shortened(self) -> Story:
         """The same with no text longer than anybody reads: parts of it are a submission's words."""
-        texts = {name: _short(getattr(self, name), _TEXT_MAX) for name in _TEXTS}
         way = tuple(_short(step, _STEP_MAX) for step in self.way[:_STEPS_MAX])
         if len(self.way) > _STEPS_MAX:
             way += (f"... and {len(self.way) - _STEPS_MAX} more",)
-        return replace(self, way=way, **texts)
+        return replace(
+            self,
+            done=_short(self.done, _TEXT_MAX),
+            expected=_short(self.expected, _TEXT_MAX),
+            because=_short(self.because, _TEXT_MAX),
+            came=_short(self.came, _TEXT_MAX),
+            way=way,
+        )
 
 
-_TEXTS = ("done", "expected", "because", "came")
 _TEXT_MAX, _STEP_MAX, _STEPS_MAX = 2000, 300, 200
 
 

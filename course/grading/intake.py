@@ -27,6 +27,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, TypeAlias
 
@@ -301,11 +302,11 @@ def _zipped(content: bytes) -> Iterator[tuple[PurePosixPath, Callable[[int], Rea
     opened = zipfile.ZipFile(io.BytesIO(content))
     for each in opened.infolist()[:_ENTRIES_MAX]:
         if not each.is_dir():
-            yield _inside(each.filename), _reader(lambda each=each: opened.open(each))
+            yield _inside(each.filename), _reader(partial(opened.open, each))
 
 
 def _tarred(name: str, content: bytes) -> Iterator[tuple[PurePosixPath, Callable[[int], Read]]]:
-    raw: IO[bytes] = io.BytesIO(content)
+    raw: io.BufferedIOBase = io.BytesIO(content)
     if name.lower().endswith((".gz", ".tgz")):
         raw = gzip.GzipFile(fileobj=raw)
     elif name.lower().endswith((".bz2", ".tbz2")):
@@ -316,7 +317,7 @@ def _tarred(name: str, content: bytes) -> Iterator[tuple[PurePosixPath, Callable
     opened = tarfile.open(fileobj=io.BytesIO(whole), mode="r:")  # noqa: SIM115 - it is memory
     for each in opened:
         if each.isreg():
-            yield _inside(each.name), _reader(lambda each=each: opened.extractfile(each))
+            yield _inside(each.name), _reader(partial(opened.extractfile, each))
 
 
 def _reader(opens: Callable[[], IO[bytes] | None]) -> Callable[[int], Read]:
