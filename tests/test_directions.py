@@ -17,9 +17,11 @@ PACKAGES = ("insides", "controller", "topo", "apps", "labs", "vitrine", "course"
 
 
 def modules(package: str) -> dict[str, Path]:
-    """Every module of a package by its full name."""
+    """Every module of a package by its full name; generated messages belong to no package of ours."""
     found = {}
     for file in sorted((ROOT / package).rglob("*.py")):
+        if file.is_relative_to(ROOT / "vitrine/v1"):
+            continue
         parts = file.relative_to(ROOT).with_suffix("").parts
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
     return found

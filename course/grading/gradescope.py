@@ -19,6 +19,8 @@ from course.telling import paragraphs, waiting
 # a submission runs in the jail, which reads nothing but that submission.
 _PARTS = (
     *("controller", "topo", "apps", "labs", "insides", "course"),
+    # The messages of the kit's own services.
+    "vitrine",
     # Exercises without a program of their own use the kit's router.
     "p4src",
 )
@@ -83,8 +85,6 @@ def archive(exercise: Exercise, file: Path, secret: str) -> None:
                 zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
         programs = (ROOT / _PROGRAMS).read_bytes()
         zipped.writestr(_executable(f"vitrine/{_PROGRAMS}"), programs)
-        for path in _files(ROOT / "build" / "python"):
-            zipped.write(path, f"vitrine/{path.relative_to(ROOT)}")
 
 
 def requirements() -> str:

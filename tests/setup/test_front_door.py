@@ -42,19 +42,6 @@ def test_targets_hold_no_logic():
         assert not re.search(r"\b(if|for|while)\b|[;|&]", recipe), recipe
 
 
-def test_no_script_and_no_python_file_sleeps():
-    """Waiting is for a condition with a deadline; topo/wait.py is the one place that pauses."""
-    tracked = subprocess.run(
-        ["git", "ls-files", "*.py", "*.sh", "Makefile", ".ci/run"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    sleeping = [name for name in tracked if re.search(r"\bsleep[ (]", (ROOT / name).read_text())]
-    assert sleeping == ["topo/wait.py"]
-
-
 @pytest.mark.parametrize(
     ("target", "written", "meant"),
     [
