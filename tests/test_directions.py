@@ -17,7 +17,7 @@ PACKAGES = ("insides", "controller", "topo", "apps", "labs", "vitrine", "course"
 
 
 def modules(package: str) -> dict[str, Path]:
-    """Every module of a package by its full name; generated messages belong to no package of ours."""
+    """Every module of a package by its full name, but for the generated messages."""
     found = {}
     for file in sorted((ROOT / package).rglob("*.py")):
         if file.is_relative_to(ROOT / "vitrine/v1"):
