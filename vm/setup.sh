@@ -32,6 +32,8 @@ if dry_run; then
     vm/build.sh
     exit 0
 fi
+# A job cannot ask for a password, so sudo asks now where the tests' browser is still to be installed.
+if [ "${1:-}" = tests ] && [ "$(id -u)" -ne 0 ] && [ -t 0 ] && ! command -v chromium >/dev/null; then sudo -v || true; fi
 . vm/jobs.sh
 job packages vm/packages.sh "${1:-}"
 job python vm/python.sh
