@@ -4,7 +4,7 @@
 # that fails stops no other. Each part's output is in build/log/test-NAME.log and, if it fails, on the
 # terminal. At the end there is a line for each part, and the ten slowest Python tests.
 set -uo pipefail
-cd "$(dirname "$0")"
+cd "$(dirname "$0")" || exit
 . ../vm/say.sh
 
 logs=../build/log

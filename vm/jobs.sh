@@ -60,7 +60,7 @@ finish_jobs() {
         read -r name kind rest <&"$jobs_events"
         case $kind in
             says) over_progress "$rest" ;;
-            compiled) progress="$name: ${rest/ /\/} crates$(time_left $rest $((SECONDS - job_began[$name])))" ;;
+            compiled) progress="$name: ${rest/ /\/} crates$(time_left "${rest% *}" "${rest#* }" $((SECONDS - job_began[$name])))" ;;
             ended)
                 unset "job_pids[$name]"
                 [ "$name" != "${progress%%:*}" ] || progress=

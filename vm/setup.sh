@@ -23,11 +23,10 @@ else
     [ "$WORLD" = virtual ] || vm/privilege.sh
 fi
 # The compiler and Python need a few packages, the labs the rest.
-dry_run || vm/packages.sh first
+if dry_run; then vm/packages.sh; else vm/packages.sh first; fi
 is_there vm/prebuilt.sh || (. vm/rust.sh)
 
 if dry_run; then
-    vm/packages.sh
     vm/python.sh
     vm/build.sh
     exit 0
