@@ -1,4 +1,5 @@
-# Runs long set-up jobs side by side and shows how far each has come. To be sourced behind vm/say.sh.
+# Runs long set-up jobs side by side and shows how far each has come, in the voice of vm/say.sh.
+# To be sourced.
 #
 #   job packages vm/packages.sh
 #   job switch vm/build.sh
