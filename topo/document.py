@@ -23,6 +23,16 @@ from topo.errors import ModelError, TopologyError
 
 T = TypeVar("T")
 
+# What a document may take to read: far beyond any network or sweep.
+SIZE_BYTES_MAX = 1 << 20
+DEPTH_MAX = 100
+# Values of the document, each alias counted as all that it stands for.
+VALUE_COUNT_MAX = 200_000
+# A whole number has at most as many digits; int() itself stops at 4,300 with an error of its own.
+_DIGIT_COUNT_MAX = 30
+# So much of a value stands in a complaint.
+_SHOWN_MAX = 60
+
 _FLAGS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
@@ -39,7 +49,9 @@ class Place:
     def load(cls, file: Path) -> Place:
         """The whole document of a file."""
         try:
-            text = file.read_text()
+            with file.open("rb") as opened:
+                content = opened.read(SIZE_BYTES_MAX + 1)
+            text = content.decode()
         except OSError as error:
             raise ModelError(f"{file} cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
@@ -49,6 +61,10 @@ class Place:
     @classmethod
     def of_text(cls, text: str, file: Path) -> Place:
         """The whole document of a text; `file` is where it comes from, for complaints."""
+        if len(text) > SIZE_BYTES_MAX:
+            raise ModelError(
+                f"{file} is larger than {SIZE_BYTES_MAX >> 20} MiB, the most there is."
+            )
         try:
             loader = yaml.SafeLoader(text)
             # Every value then knows its file, also in a document that is made of two.
@@ -67,6 +83,7 @@ class Place:
             ) from error
         if node is None:
             raise ModelError(f"{file} is empty.")
+        _check_extent(node)
         return cls(file, node)
 
     # ---- saying where ----------------------------------------------------------------------------
@@ -181,7 +198,9 @@ class Place:
         """The value as a whole number from `low` to `high`."""
         text = self.text()
         if not (text.isascii() and text.isdigit()):
-            self.refuse(f"must be a whole number, and is {text!r}.")
+            self.refuse(f"must be a whole number, and is {self._shown()}.")
+        if len(text) > _DIGIT_COUNT_MAX:
+            self.refuse(f"must be a whole number of at most {_DIGIT_COUNT_MAX} digits.")
         number = int(text)
         if number < low or (high is not None and number > high):
             bounds = f"at least {low}" if high is None else f"from {low} to {high}"
@@ -192,14 +211,14 @@ class Place:
         """The value as yes or no."""
         text = self.text()
         if text.lower() not in _FLAGS:
-            self.refuse(f"must be yes or no, and is {text!r}.")
+            self.refuse(f"must be yes or no, and is {self._shown()}.")
         return _FLAGS[text.lower()]
 
     def one_of(self, choices: Mapping[str, T]) -> T:
         """What the value's word stands for."""
         text = self.text()
         if text not in choices:
-            self.refuse(f"must be one of {', '.join(choices)}, and is {text!r}.")
+            self.refuse(f"must be one of {', '.join(choices)}, and is {self._shown()}.")
         return choices[text]
 
     def rename(self, names: Mapping[str, str], parents: Collection[str]) -> None:
@@ -240,7 +259,47 @@ class Place:
             return "a mapping"
         if self.is_list():
             return "a list"
-        return repr(self.text())
+        text = self.text()
+        return repr(text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}...")
+
+
+def _check_extent(root: yaml.Node) -> None:
+    """Refuses a document that is deep, or whose aliases stand for more values than there may be.
+
+    Each node is visited once, however many aliases lead to it, so this takes as long as the text.
+    """
+    extents: dict[int, tuple[int, int]] = {}
+    # Nodes whose parts are being visited: an alias to one of them never ends.
+    open_nodes: set[int] = set()
+    waiting = [(root, False)]
+    while waiting:
+        node, are_parts_known = waiting.pop()
+        if are_parts_known:
+            open_nodes.discard(id(node))
+            parts = [extents[id(part)] for part in _parts(node)]
+            count = 1 + sum(count for count, _ in parts)
+            depth = 1 + max((depth for _, depth in parts), default=0)
+            if count > VALUE_COUNT_MAX:
+                _refuse(node, f"more than {VALUE_COUNT_MAX:,} values, with what aliases stand for.")
+            if depth > DEPTH_MAX:
+                _refuse(node, f"nested more than {DEPTH_MAX} deep.")
+            extents[id(node)] = (count, depth)
+        elif id(node) in open_nodes:
+            _refuse(node, "an alias inside of what it stands for: it would never end.")
+        elif id(node) not in extents:
+            open_nodes.add(id(node))
+            waiting.append((node, True))
+            waiting.extend((part, False) for part in _parts(node))
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
+
+
+def _refuse(node: yaml.Node, text: str) -> NoReturn:
+    raise ModelError(f"{node.start_mark.name}:{node.start_mark.line + 1}: {text}")
 
 
 def _merged(old: yaml.Node | None, change: Place, written: Callable[[Place], str]) -> yaml.Node:
