@@ -42,6 +42,14 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., float]] = {
 }
 
 
+# A longer expression is refused: reading one nests calls as deep as its brackets.
+_LENGTH_MAX = 1000
+# A larger whole number cannot be drawn, and products of products could fill the memory.
+_BITS_MAX = 1000
+# So much of a text stands in a complaint about it.
+_SHOWN_MAX = 60
+
+
 class ExpressionError(ValueError):
     """An expression that cannot be computed; its text says which and why."""
 
@@ -53,8 +61,27 @@ def value_of(text: str) -> Value:
             found = number(text)
         except ValueError:
             continue
-        return found if math.isfinite(found) else text
+        if isinstance(found, float) and not math.isfinite(found):
+            # `nan` and `inf` are words, such as names of files; digits are meant as a number.
+            if any(map(str.isdigit, text)):
+                raise ExpressionError(f"{_shortened(text)} is too large a number.")
+            return text
+        return _bounded(found)
     return text
+
+
+def _bounded(number: float) -> float:
+    """The number itself, if later arithmetic and drawing can use it."""
+    if isinstance(number, int):
+        if number.bit_length() > _BITS_MAX:
+            raise ExpressionError(f"a number of more than {_BITS_MAX} bits is too large.")
+    elif not math.isfinite(number):
+        raise ExpressionError(f"a number became {number}, which is too large or undefined.")
+    return number
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}...")
 
 
 def word(value: Value) -> str:
@@ -77,32 +104,38 @@ def number(text: str, values: Mapping[str, Value]) -> float:
 
 def evaluated(text: str, values: Mapping[str, Value]) -> Value:
     """What an expression is: a parameter's word, or a number."""
+    shown = _shortened(text)
+    if len(text) > _LENGTH_MAX:
+        raise ExpressionError(
+            f"{shown} is an expression of {len(text):,} characters; {_LENGTH_MAX:,} are the most."
+        )
     try:
         tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
-        raise ExpressionError(f"{text!r} is no expression, such as 2 * buffer.") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ExpressionError(f"{shown} is no expression, such as 2 * buffer.") from None
     try:
         return _value(tree, values)
     except ExpressionError as error:
-        raise ExpressionError(f"{text!r}: {error}") from None
+        raise ExpressionError(f"{shown}: {error}") from None
     except (ArithmeticError, TypeError, ValueError, RecursionError) as error:
-        raise ExpressionError(f"{text!r} cannot be computed: {error}.") from None
+        raise ExpressionError(f"{shown} cannot be computed: {error}.") from None
 
 
 def _value(node: ast.AST, values: Mapping[str, Value]) -> Value:
     match node:
         case ast.Constant(value=int() | float() as constant) if not isinstance(constant, bool):
-            return constant
+            return _bounded(constant)
         case ast.Name(id=name):
             return _named(name, values)
         case ast.UnaryOp(op=sign, operand=operand) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_number(operand, values))
+            return _bounded(_OPERATORS[type(sign)](_number(operand, values)))
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-            return _OPERATORS[type(sign)](_number(left, values), _number(right, values))
+            operands = _number(left, values), _number(right, values)
+            return _bounded(_OPERATORS[type(sign)](*operands))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             if name not in _FUNCTIONS:
                 raise ExpressionError(f"there is no function {name}{_meant(name, _FUNCTIONS)}")
-            return _FUNCTIONS[name](*(_number(each, values) for each in arguments))
+            return _bounded(_FUNCTIONS[name](*(_number(each, values) for each in arguments)))
     raise ExpressionError(
         f"only numbers, parameters, + - * / // % ** and {', '.join(_FUNCTIONS)} may be used."
     )

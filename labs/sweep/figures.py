@@ -18,13 +18,17 @@ The second kind draws, over x, the smallest `of` at which y reaches a level.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from labs.hint import meant
-from labs.sweep.expression import Value, value_of
+from labs.sweep import expression
+from labs.sweep.expression import ExpressionError, Value, value_of
 from topo.document import Place
 
+# A figure's name is the name of its files. One that begins with a dot is hidden, or a folder.
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", re.ASCII)
 _SCALES = {"linear": "linear", "log": "log"}
 _OPTIONAL = {
     *("caption", "y", "by", "label", "least", "only", "theory", "levels"),
@@ -68,16 +72,43 @@ class FigurePlan:
 
 
 def read_figure(
-    name: str, place: Place, axes: Sequence[str], names: Sequence[str], *, is_open: bool
+    name: str,
+    place: Place,
+    axes: Sequence[str],
+    names: Sequence[str],
+    points: Sequence[Mapping[str, Value]],
+    *,
+    is_open: bool,
 ) -> FigurePlan:
-    """A figure of the file. `names` are columns; with `is_open` more of them come with the rows."""
+    """A figure of the file.
+
+    `names` are columns; with `is_open` more of them come with the rows. `points` are the parameters
+    of each point, for which everything that needs no row is computed here: a mistake is found
+    before anything is measured.
+    """
+    if not _NAME.fullmatch(name):
+        place.refuse(
+            "is called so, and its files would be: use up to 80 letters, digits, _ and -, such as "
+            "loss-by-buffer."
+        )
     fields = place.fields(required={"x"}, optional=_OPTIONAL)
 
     def text(key: str) -> str:
         return fields[key].text() if key in fields else ""
 
     def column(where: Place) -> str:
-        return _known(where, names, is_open=is_open)
+        column = _known(where, names, is_open=is_open)
+        for values in points:
+            if isinstance(word := values.get(column), str):
+                where.refuse(f"is {column!r}, which must be a number to be drawn, and is {word!r}.")
+        return column
+
+    def check(where: Place, computed: Callable[[str, Mapping[str, Value]], object]) -> None:
+        for values in points:
+            try:
+                computed(where.text(), values)
+            except ExpressionError as error:
+                raise where.error(f"{where.name}: {error}") from error
 
     drawn, least = fields, None
     if "least" in fields:
@@ -85,8 +116,14 @@ def read_figure(
         reaches = drawn["reaches"]
         every = reaches.items() if reaches.is_list() else [reaches]
         least = Least(column(drawn["of"]), tuple(map(_number, every)))
+        if fields["x"].text() not in points[0]:
+            fields["x"].refuse("must be a parameter, as 'least' is drawn over it.")
     elif "y" not in fields:
         place.refuse("lacks 'y', what is drawn over x; or 'least'.")
+    for each in fields["theory"].entries().values() if "theory" in fields else ():
+        check(each, expression.number)
+    if "label" in fields:
+        check(fields["label"], expression.filled)
     return FigurePlan(
         name=name,
         caption=text("caption"),

@@ -43,6 +43,8 @@ from topo.model import End, Topology
 
 SEEDS_DEFAULT = 3
 JOBS_MAX = 100_000
+# Beyond this the rows that a file asks for are no longer counted.
+_COUNTED_MAX = 10**12
 CONNECTIONS_MAX = 100_000
 _COMMON = {"title", "question", "parameters", "derived", "seeds", "repetitions", "figures", "quick"}
 _OF_NETWORKS = {"topology", "program", "change", "flows", "measure"}
@@ -93,14 +95,13 @@ def read(file: Path, *, quick: bool = False) -> Sweep:
     repetitions = 1
     if "repetitions" in fields:
         repetitions = fields["repetitions"].whole(low=1, high=1000)
+    _check_count(document, [*map(len, axes.values()), len(seeds), repetitions])
     every_values = list(_values(axes, fields.get("derived")))
-    if (count := len(every_values) * len(seeds) * repetitions) > JOBS_MAX:
-        document.refuse(f"asks for {count:,} rows; {JOBS_MAX:,} are the most.")
     points = _points(document, fields, every_values)
     names = [*points[0].values, *_numbers(points[0].work)]
     figures = fields["figures"].entries() if "figures" in fields else {}
     return Sweep(
-        name=file.stem.replace("_", "-"),
+        name=_name(file),
         title=fields["title"].text(),
         question=fields["question"].text() if "question" in fields else "",
         text=file.read_text(),
@@ -109,10 +110,39 @@ def read(file: Path, *, quick: bool = False) -> Sweep:
         seeds=seeds,
         repetitions=repetitions,
         figures=tuple(
-            read_figure(name, place, list(axes), names, is_open=isinstance(points[0].work, LabWork))
+            read_figure(
+                name,
+                place,
+                list(axes),
+                names,
+                every_values,
+                is_open=isinstance(points[0].work, LabWork),
+            )
             for name, place in figures.items()
         ),
     )
+
+
+def _name(file: Path) -> str:
+    """The name of the sweep's folder and of its rows' file."""
+    name = file.stem.replace("_", "-")
+    if name.startswith(".") or not name.isprintable():
+        raise ModelError(
+            f"{str(file)!r}: a folder is called like the sweep's file: give it a name of printable "
+            "characters that begins without a dot, such as buffers.yaml."
+        )
+    return name
+
+
+def _check_count(document: Place, factors: Sequence[int]) -> None:
+    """Refuses more rows than there may be, before any of their points is made."""
+    count = 1
+    for factor in factors:
+        count *= factor
+        if count > _COUNTED_MAX:
+            document.refuse(f"asks for more than {_COUNTED_MAX:,} rows; {JOBS_MAX:,} are the most.")
+    if count > JOBS_MAX:
+        document.refuse(f"asks for {count:,} rows; {JOBS_MAX:,} are the most.")
 
 
 def _shortened(document: Place) -> Place:

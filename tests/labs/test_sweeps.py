@@ -108,6 +108,10 @@ def test_expressions_are_computed_from_parameters(text, found):
         ("9 ** 9 ** 9", "cannot be computed"),
         ("__import__('os')", "there is no function __import__"),
         ("buffer.real", "only numbers, parameters"),
+        ("1" + "0" * 400, "a number of more than 1000 bits is too large"),
+        ("1e308 * 10", "a number became inf"),
+        ("-" * 900 + "1", "'-----"),
+        ("1 +" * 400 + "1", "is an expression of 1,201 characters; 1,000 are the most"),
     ],
 )
 def test_what_is_no_arithmetic_is_refused(text, why):
@@ -185,6 +189,16 @@ def test_several_parameters_move_together(read):
         ("y: utilisation, by", "y: utilization, by", "did you mean utilisation?"),
         ("by: tcp", "by: tpc", "did you mean tcp?"),
         ("quick: ", "quick: 5 #", "must be a mapping"),
+        # Names of files.
+        ("  use: {", "  ../../../../use: {", "buffers.yaml:15: figures.../../../../use is called"),
+        ("  use: {", "  /tmp/use: {", "use up to 80 letters, digits"),
+        ("  use: {", "  .use: {", "use up to 80 letters, digits"),
+        # What could only fail once everything is measured.
+        ("x: buffer, y", "x: tcp, y", "x is 'tcp', which must be a number to be drawn"),
+        ("x: buffer, least", "x: utilisation, least", "x must be a parameter"),
+        ("0.25 * buffer", "0.25 * bufer", "buffers.yaml:15: figures.use.theory.model"),
+        ("0.25 * buffer", "1 / (buffer - 1)", "cannot be computed"),
+        ("by: tcp", "label: \"{tpc}\"", "figures.use.label"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_refused_with_its_place_and_what_was_meant(read, old, new, where_and_what):
@@ -193,6 +207,36 @@ def test_a_mistake_is_refused_with_its_place_and_what_was_meant(read, old, new, 
     with pytest.raises(ModelError) as raised:
         read(SWEEP.replace(old, new), **how)
     assert where_and_what in str(raised.value)
+
+
+def test_rows_are_counted_before_their_points_are_made(read):
+    axes = "".join(f"  p{axis}: [{', '.join(map(str, range(30)))}]\n" for axis in range(10))
+    with pytest.raises(ModelError, match="asks for more than 1,000,000,000,000 rows; 100,000 are"):
+        read(SWEEP.replace("  tcp: [", f"{axes}  tcp: ["))
+
+
+@pytest.mark.parametrize("digit_count", [400, 5000])
+def test_a_long_number_is_refused_as_a_parameter(read, digit_count):
+    with pytest.raises(
+        ModelError, match=r"buffers.yaml:4: parameters.buffer\[0\]: .*too large"
+    ) as it:
+        read(SWEEP.replace("[0.5, 1]", f"[{'9' * digit_count}]"))
+    assert len(str(it.value)) < 300
+
+
+def test_derived_numbers_cannot_fill_the_memory(read):
+    squares = "".join(f"  d{each}: d{each - 1} * d{each - 1}\n" for each in range(1, 40))
+    with pytest.raises(ModelError, match="a number of more than 1000 bits is too large"):
+        read(SWEEP.replace("derived:\n", f"derived:\n  d0: 3\n{squares}"))
+
+
+@pytest.mark.parametrize("name", ["..yaml", "...yaml", ".hidden.yaml", "a\nb.yaml"])
+def test_a_file_whose_name_no_folder_can_have_is_refused(tmp_path, name):
+    (tmp_path / "net.yaml").write_text(NET)
+    file = tmp_path / name
+    file.write_text(SWEEP)
+    with pytest.raises(ModelError, match="give it a name of printable characters"):
+        plan.read(file)
 
 
 def test_a_mistake_of_the_topology_is_the_topologys(read, tmp_path):
@@ -339,6 +383,18 @@ def test_the_report_shows_figures_with_intervals_and_every_point(read, tmp_path)
     assert "tcp reno,0.5,0.94,0.876" in csv
     assert "model,0.5,0.875,," in csv
     assert (tmp_path / "figures" / "least.svg").stat().st_size > 1000
+
+
+def test_the_name_of_a_sweeps_file_is_text_in_its_report(read, tmp_path):
+    (tmp_path / "net.yaml").write_text(NET)
+    file = tmp_path / "<img src=x onerror=alert(1)>&.yaml"
+    file.write_text(SWEEP)
+    sweep = plan.read(file)
+    page.write(sweep, rows_of(sweep), Machine.this_one(), tmp_path)
+    report = (tmp_path / "report.html").read_text()
+    assert "<img src=x" not in report
+    assert 'href="%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E%26.parquet"' in report
+    assert "<code>&lt;img src=x onerror=alert(1)&gt;&amp;.parquet</code>" in report
 
 
 def test_another_kit_on_a_worker_is_refused():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 from labs.machine import Machine
 from labs.report import drawing as canvases
@@ -44,6 +45,7 @@ def _page(
     machine: Machine,
     pictures: Sequence[Picture],
 ) -> str:
+    rows_file = f"{sweep.name}.parquet"
     parts = [
         f"<h1>{escape(sweep.title)}</h1>",
         f'<p class="question">{escape(sweep.question)}</p>',
@@ -53,7 +55,7 @@ def _page(
         *(html.picture(*each) for each in pictures),
         "<h2>Every point</h2>",
         f"<p>Means over seeds, with half of their 95 % confidence interval. Every row, with all "
-        f'that made it: <a href="{sweep.name}.parquet"><code>{sweep.name}.parquet</code></a>.</p>',
+        f'that made it: <a href="{quote(rows_file)}"><code>{escape(rows_file)}</code></a>.</p>',
         html.table_of(table(sweep, rows)),
         "<h2>The sweep</h2>",
         f"<pre>{escape(sweep.text)}</pre>",
