@@ -197,6 +197,11 @@ impl Int {
         self.limb(index / 64) >> (index % 64) & 1 == 1
     }
 
+    /// The number without its sign.
+    pub(crate) fn magnitude(&self) -> Int {
+        if self.is_negative() { -self } else { self.clone() }
+    }
+
     fn clamp_to(&self, low: &Int, high: &Int) -> Int {
         if self < low {
             low.clone()
@@ -258,22 +263,51 @@ impl Sub for &Int {
 
 impl Mul for &Int {
     type Output = Int;
-    /// School multiplication modulo 2^(64 * length), where the product is known to fit.
+    /// School multiplication of the magnitudes: one step for each pair of limbs.
     fn mul(self, other: &Int) -> Int {
-        let length = self.limbs.len() + other.limbs.len() + 1;
-        let mut limbs: SmallVec<[u64; LIMBS_IN_PLACE]> = smallvec![0; length];
-        for left in 0..length {
-            let mut carry = 0;
-            for right in 0..length - left {
-                let product = u128::from(self.limb(left)) * u128::from(other.limb(right));
-                let sum = product + u128::from(limbs[left + right]) + carry;
-                limbs[left + right] = sum as u64;
-                carry = sum >> 64;
-            }
+        let (left, right) = (self.magnitude(), other.magnitude());
+        let mut limbs: SmallVec<[u64; LIMBS_IN_PLACE]> =
+            smallvec![0; left.limbs.len() + right.limbs.len() + 1];
+        for (index, limb) in left.limbs.iter().enumerate() {
+            let end = index + right.limbs.len();
+            limbs[end] = add_product(&mut limbs[index..end], *limb, &right.limbs);
         }
         let mut number = Int { limbs };
         number.normalize();
-        number
+        if self.is_negative() == other.is_negative() { number } else { -&number }
+    }
+}
+
+/// Adds `factor * limbs` to `sum`, which has as many limbs, and returns the carry.
+fn add_product(sum: &mut [u64], factor: u64, limbs: &[u64]) -> u64 {
+    steps::add(limbs.len());
+    let mut carry = 0;
+    for (place, limb) in sum.iter_mut().zip(limbs) {
+        let wide = u128::from(factor) * u128::from(*limb) + u128::from(*place) + carry;
+        *place = wide as u64;
+        carry = wide >> 64;
+    }
+    carry as u64
+}
+
+/// Limb products computed on this thread, counted in tests.
+pub(crate) mod steps {
+    #[cfg(test)]
+    thread_local! {
+        static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    pub(crate) fn add(_count: usize) {
+        #[cfg(test)]
+        STEPS.set(STEPS.get() + _count);
+    }
+
+    /// How many `work` takes.
+    #[cfg(test)]
+    pub(crate) fn of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+        let before = STEPS.get();
+        let result = work();
+        (result, STEPS.get() - before)
     }
 }
 
@@ -425,6 +459,17 @@ mod tests {
             Int::from_be_bytes(&bytes).write_be_bytes(&mut written);
             prop_assert_eq!(written, bytes);
         }
+    }
+
+    #[test]
+    fn multiplication_takes_one_step_for_each_pair_of_limbs() {
+        let long = &Int::one().shift_left(64 * 1000) - &Int::from(3);
+        let (product, steps) = steps::of(|| &long * &-&long);
+        // (B - 3)^2 = B^2 - 6B + 9, and a limb of each holds nothing but the sign.
+        let middle = &Int::from(6) * &Int::one().shift_left(64 * 1000);
+        assert_eq!(-&product, &(&Int::one().shift_left(64 * 2000) - &middle) + &Int::from(9));
+        assert_eq!(steps, 1001 * 1001);
+        assert_eq!(steps::of(|| &long * &Int::from(7)).1, 1001);
     }
 
     #[test]

@@ -28,22 +28,14 @@ impl Int {
             Some(rest) => (true, rest),
             None => (false, text),
         };
-        // Whole limbs at a time: fold up as many digits as a u64 holds, then scale once.
-        let (base, mut number) = (u64::from(radix), Int::zero());
-        let (mut chunk, mut scale, mut digit_count) = (0u64, 1u64, 0usize);
-        for character in digits.chars().filter(|character| *character != '_') {
-            let digit = character.to_digit(radix).ok_or_else(error)?;
-            digit_count += 1;
-            (chunk, scale) = (chunk * base + u64::from(digit), scale * base);
-            if scale > u64::MAX / base / base {
-                number = &(&number * &Int::from(scale)) + &Int::from(chunk);
-                (chunk, scale) = (0, 1);
-            }
-        }
-        if digit_count == 0 {
-            return Err(error());
-        }
-        number = &(&number * &Int::from(scale)) + &Int::from(chunk);
+        let digits = digits.chars().filter(|character| *character != '_');
+        let digits: Option<Vec<u8>> =
+            digits.map(|character| character.to_digit(radix).map(|digit| digit as u8)).collect();
+        let digits = digits.filter(|digits| !digits.is_empty()).ok_or_else(error)?;
+        let number = match radix {
+            2 | 4 | 8 | 16 | 32 => by_bits(&digits, radix.ilog2() as usize),
+            _ => by_chunks(&digits, u64::from(radix)),
+        };
         Ok(if negative { -&number } else { number })
     }
 
@@ -67,6 +59,34 @@ impl Int {
         let width = 2 * width_bytes.max(1) + "0x".len() + usize::from(self.is_negative());
         format!("{self:#0width$x}")
     }
+}
+
+/// The number whose digits, most significant first, are this many bits each: one step a digit.
+fn by_bits(digits: &[u8], digit_bits: usize) -> Int {
+    let mut limbs = vec![0u64; (digits.len() * digit_bits).div_ceil(64).max(1)];
+    for (index, digit) in digits.iter().rev().enumerate() {
+        let (limb, bit) = (index * digit_bits / 64, index * digit_bits % 64);
+        limbs[limb] |= u64::from(*digit) << bit;
+        // A digit of three or five bits may lie across two limbs.
+        if bit + digit_bits > 64 && u64::from(*digit) >> (64 - bit) != 0 {
+            limbs[limb + 1] |= u64::from(*digit) >> (64 - bit);
+        }
+    }
+    Int::from_unsigned_limbs(&limbs)
+}
+
+/// The number whose digits, most significant first, are of any base: each multiplication folds in as
+/// many digits as a limb holds.
+fn by_chunks(digits: &[u8], base: u64) -> Int {
+    let (mut number, mut chunk, mut scale) = (Int::zero(), 0u64, 1u64);
+    for digit in digits {
+        (chunk, scale) = (chunk * base + u64::from(*digit), scale * base);
+        if scale > u64::MAX / base / base {
+            number = &(&number * &Int::from(scale)) + &Int::from(chunk);
+            (chunk, scale) = (0, 1);
+        }
+    }
+    &(&number * &Int::from(scale)) + &Int::from(chunk)
 }
 
 impl fmt::LowerHex for Int {
@@ -128,6 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::int::steps;
 
     proptest! {
         #[test]
@@ -166,6 +187,28 @@ mod tests {
         // 65,536 * log10(2) = 19,728.3. A step for each bit of each part would take minutes.
         assert_eq!(Int::one().shift_left(65_536).to_string().len(), 19_729);
         assert_eq!(format!("{:#x} {:x}", Int::from(10), Int::from(-255)), "0xa -ff");
+    }
+
+    #[test]
+    fn reading_hexadecimal_digits_multiplies_nothing() {
+        let text = "9".repeat(50_000);
+        let (number, steps) = steps::of(|| Int::from_hex(&text).unwrap());
+        assert_eq!((number.to_hex(1), steps), (format!("0x{text}"), 0));
+        // 18 digits a multiplication: 2,778 of them, of at most 2,597 limbs.
+        let (number, steps) = steps::of(|| text.parse::<Int>().unwrap());
+        assert_eq!(number.bit_length(), 166_097);
+        assert!(steps < 2_778 * 2_597, "{steps}");
+    }
+
+    #[test]
+    fn digits_of_every_width_are_read_across_limbs() {
+        let number = &Int::one().shift_left(200) + &Int::from(0o1234567u32);
+        let octal = format!("4{}1234567", "0".repeat(59));
+        assert_eq!(format!("0o{octal}").parse::<Int>().unwrap(), number);
+        let binary = format!("1{}{:021b}", "0".repeat(179), 0o1234567u32);
+        assert_eq!(format!("0b{binary}").parse::<Int>().unwrap(), number);
+        assert_eq!(Int::from_digits(&binary, 2), Int::from_digits(&octal, 8));
+        assert_eq!(Int::from_digits("-zz", 36).unwrap(), Int::from(-1295));
     }
 
     #[test]

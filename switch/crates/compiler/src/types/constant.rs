@@ -11,7 +11,7 @@ pub const SHIFT_MAX: u32 = 1 << 16;
 /// A number of more bits is not multiplied or shifted on.
 const BIT_COUNT_MAX: usize = 1 << 18;
 
-/// A number of more bits is not divided: [`Int::divide`] takes a step for each.
+/// A number of more bits is not divided.
 const DIVIDEND_BIT_COUNT_MAX: usize = 1 << 15;
 
 /// Longest string that is put together.
