@@ -23,6 +23,7 @@ mod read;
 mod read_control;
 mod read_parser;
 mod read_parts;
+mod room;
 mod unions;
 mod write;
 mod write_control;

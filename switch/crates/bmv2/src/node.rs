@@ -16,6 +16,13 @@ pub struct ReadError {
     pub found: String,
 }
 
+impl ReadError {
+    /// The same complaint about the place `path`.
+    pub(crate) fn at(self, path: String) -> ReadError {
+        ReadError { path, ..self }
+    }
+}
+
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.path.is_empty() { "/" } else { &self.path };
@@ -181,8 +188,15 @@ pub(crate) fn integer(node: Node<'_>) -> Result<i32, ReadError> {
     number.ok_or_else(|| node.error("a whole number of 32 bits"))
 }
 
+/// The most digits of a number: twice as many as the widest type of P4 programs that are compiled
+/// here, so that arithmetic on numbers takes microseconds whoever wrote them.
+const HEX_DIGITS_MAX: usize = 1 << 15;
+
 /// A `hexstr` as a number.
 pub(crate) fn hex(node: Node<'_>) -> Result<Int, ReadError> {
+    if node.value.as_str().is_some_and(|text| text.len() > HEX_DIGITS_MAX) {
+        return Err(node.error(format!("a number of at most {HEX_DIGITS_MAX} hexadecimal digits")));
+    }
     let number = node.value.as_str().and_then(|text| Int::from_hex(text).ok());
     number.ok_or_else(|| node.error("a string of hexadecimal digits"))
 }

@@ -4,6 +4,7 @@
 //! in, the target itself left out, and of packets that have that header.
 
 use crate::node::ReadError;
+use crate::room::Room;
 use crate::{
     Calculation, CalculationInput, Checksum, Expression, FieldRef, FieldType, FieldWidth, Program,
     UnaryOperator,
@@ -16,6 +17,7 @@ pub(crate) fn name_for(checksum: &str) -> String {
 
 /// Adds the calculations that checksums imply, and when they are wanted.
 pub(crate) fn spell_out(program: &mut Program) -> Result<(), ReadError> {
+    let mut room = Room::for_what("fields that checksums of type ipv4 imply");
     for index in 0..program.checksums.len() {
         let checksum = &program.checksums[index];
         if checksum.calculation != name_for(&checksum.name) {
@@ -27,6 +29,12 @@ pub(crate) fn spell_out(program: &mut Program) -> Result<(), ReadError> {
                 .to_owned(),
             found: format!("the field {}.{}", checksum.target.header, checksum.target.field),
         })?;
+        for field in &input {
+            if let CalculationInput::Field(field) = field {
+                let names = [&field.header, &field.field];
+                room.take(&names).map_err(|error| error.at(format!("/checksums/{index}")))?;
+            }
+        }
         let highest = program.calculations.iter().map(|it| it.id).max();
         program.calculations.push(Calculation {
             name: checksum.calculation.clone(),

@@ -99,7 +99,7 @@ fn program(node: Node<'_>) -> Result<Program, ReadError> {
         extern_instances: node.list("extern_instances", extern_instance)?,
         field_aliases: node.list("field_aliases", field_alias)?,
     };
-    crate::unions::spell_out(&mut program);
+    crate::unions::spell_out(&mut program)?;
     crate::old_checksums::spell_out(&mut program)?;
     Ok(program)
 }

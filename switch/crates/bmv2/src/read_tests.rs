@@ -131,6 +131,45 @@ fn text_that_is_no_json_or_is_cut_short_is_refused() {
 }
 
 #[test]
+fn numbers_too_long_to_compute_with_are_refused() {
+    let with_digits = |count: usize| {
+        let digits = "f".repeat(count);
+        format!(
+            r#"{{ "register_arrays": [
+                {{ "name": "r", "id": 0, "size": 1, "bitwidth": 8, "initial_value": "{digits}" }}
+            ] }}"#
+        )
+    };
+    assert!(read(with_digits(32_768).as_bytes()).is_ok());
+    let error = read(with_digits(400_000).as_bytes()).expect_err("too long").to_string();
+    let said = "BMv2 JSON, at /register_arrays/0/initial_value: expected a number of at most 32768 \
+                hexadecimal digits, found the string";
+    assert!(error.starts_with(said), "{error}");
+}
+
+#[test]
+fn checksums_that_imply_too_many_fields_are_refused() {
+    // 200 kB of text imply four million fields.
+    let field = |index| format!(r#"["f{index}", 0, false]"#);
+    let fields: Vec<String> = (0..2000).map(field).collect();
+    let checksum = |id| {
+        format!(r#"{{ "name": "c{id}", "id": {id}, "target": ["h", "sum"], "type": "ipv4" }}"#)
+    };
+    let checksums: Vec<String> = (0..2000).map(checksum).collect();
+    let text = format!(
+        r#"{{ "header_types": [{{ "name": "h_t", "id": 0,
+                "fields": [["first", 80, false], ["sum", 16, false], {}] }}],
+              "headers": [{{ "name": "h", "id": 0, "header_type": "h_t" }}],
+              "checksums": [{}] }}"#,
+        fields.join(","),
+        checksums.join(",")
+    );
+    let error = read(text.as_bytes()).expect_err("they are too many").to_string();
+    let said = "expected fields that checksums of type ipv4 imply to take at most 4 MiB";
+    assert!(error.contains(said), "{error}");
+}
+
+#[test]
 fn nesting_beyond_reason_is_refused_before_it_can_exhaust_the_stack() {
     let deep = "[".repeat(1_000_000);
     assert!(read(deep.as_bytes()).unwrap_err().expected.contains("nested at most"));

@@ -5,31 +5,36 @@
 //! refuses such JSON. What is meant is plain, so the members and the union are added here, as p4c
 //! itself writes them where a union is an element of a stack.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::node::ReadError;
+use crate::room::Room;
 use crate::{Header, HeaderUnion, Program};
 
 /// Replaces each header whose type is a union's by the members of the union, and lists the union.
-pub(crate) fn spell_out(program: &mut Program) {
+pub(crate) fn spell_out(program: &mut Program) -> Result<(), ReadError> {
     let types: BTreeSet<&str> =
         program.header_types.iter().map(|kind| kind.name.as_str()).collect();
-    let unions = &program.header_union_types;
-    let union_type = |header: &Header| {
-        let known = types.contains(header.header_type.as_str());
-        unions.iter().find(|kind| !known && kind.name == header.header_type)
-    };
+    let mut unions = BTreeMap::new();
+    for kind in &program.header_union_types {
+        if !types.contains(kind.name.as_str()) {
+            let _ = unions.entry(kind.name.as_str()).or_insert(kind);
+        }
+    }
     let next_id = program.headers.iter().map(|header| header.id).max().map(|id| id.checked_add(1));
     // A file with the highest id there is has no room for more; its header is refused later.
     let mut free = next_id.flatten().into_iter().flat_map(|first| first..=u32::MAX);
-    let mut added = Vec::new();
-    let mut spelled = Vec::new();
+    let mut room = Room::for_what("members of unions that are written as headers");
+    let (mut added, mut spelled) = (Vec::new(), BTreeMap::new());
     for (index, header) in program.headers.iter().enumerate() {
-        let Some(kind) = union_type(header) else { continue };
+        let Some(kind) = unions.get(header.header_type.as_str()) else { continue };
         let ids: Vec<u32> = free.by_ref().take(kind.headers.len()).collect();
         if ids.len() < kind.headers.len() {
             continue;
         }
         for ((member, header_type), id) in kind.headers.iter().zip(&ids) {
+            let names = [&header.name, member, header_type];
+            room.take(&names).map_err(|error| error.at(format!("/headers/{index}")))?;
             added.push(Header {
                 name: format!("{}.{member}", header.name),
                 id: *id,
@@ -38,23 +43,21 @@ pub(crate) fn spell_out(program: &mut Program) {
                 pi_omit: header.pi_omit,
             });
         }
-        spelled.push((
-            index,
-            HeaderUnion {
-                name: header.name.clone(),
-                // Only stacks of unions look for ids, and their unions stand before this one.
-                id: header.id,
-                union_type: kind.name.clone(),
-                header_ids: ids,
-                pi_omit: header.pi_omit,
-            },
-        ));
+        let union = HeaderUnion {
+            name: header.name.clone(),
+            // Only stacks of unions look for ids, and their unions stand before this one.
+            id: header.id,
+            union_type: kind.name.clone(),
+            header_ids: ids,
+            pi_omit: header.pi_omit,
+        };
+        let _ = spelled.insert(index, union);
     }
-    for (index, union) in spelled.into_iter().rev() {
-        let _ = program.headers.remove(index);
-        program.header_unions.push(union);
-    }
+    let mut index = 0..;
+    program.headers.retain(|_| index.next().is_none_or(|index| !spelled.contains_key(&index)));
+    program.header_unions.extend(spelled.into_values().rev());
     program.headers.extend(added);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -107,5 +110,23 @@ mod tests {
             r#"{ "name": "u", "id": 4294967294, "header_type": "either_t", "metadata": true }"#,
         );
         assert_eq!((program.headers.len(), program.header_unions.len()), (1, 0));
+    }
+
+    #[test]
+    fn members_are_refused_before_they_take_more_than_four_mebibytes() {
+        // 65 kB of text stand for a million headers.
+        let member = |index| format!(r#"["m{index}", "one_t"]"#);
+        let members: Vec<String> = (0..1000).map(member).collect();
+        let header = |id| format!(r#"{{ "name": "h{id}", "id": {id}, "header_type": "u_t" }}"#);
+        let headers: Vec<String> = (0..1000).map(header).collect();
+        let text = format!(
+            r#"{{ "header_union_types": [{{ "name": "u_t", "id": 0, "headers": [{}] }}],
+                  "headers": [{}] }}"#,
+            members.join(","),
+            headers.join(",")
+        );
+        let error = read(text.as_bytes()).expect_err("they are too many").to_string();
+        let said = "expected members of unions that are written as headers to take at most 4 MiB";
+        assert!(error.contains(said), "{error}");
     }
 }
