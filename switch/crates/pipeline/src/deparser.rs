@@ -7,6 +7,9 @@ use crate::native::{Header, Native};
 use crate::packet::{Body, Packet};
 use crate::packing::emit;
 
+/// The headers of a deparser may take this much together, one that is emitted twice counted twice.
+const EMITTED_BYTES_MAX: usize = 1 << 16;
+
 /// A header to emit, its shape at hand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Emission {
@@ -43,12 +46,21 @@ impl Emission {
 }
 
 impl Emissions {
-    pub fn new(layout: &Layout, order: Vec<Emission>) -> Emissions {
+    /// Refuses a list that would make packets longer by more than [`EMITTED_BYTES_MAX`]: a name takes
+    /// few bytes of JSON, and each packet would take the memory.
+    pub fn new(layout: &Layout, order: Vec<Emission>) -> Result<Emissions, LoadError> {
         let kind =
             |emission: &Emission| &layout.kinds[layout.headers[emission.header as usize].kind];
-        let room = order.iter().map(|emission| kind(emission).size as usize).sum();
+        let room: usize = order.iter().map(|emission| kind(emission).size as usize).sum();
+        if room > EMITTED_BYTES_MAX {
+            let message = format!(
+                "the headers emitted take up to {room} bytes; at most {EMITTED_BYTES_MAX} are \
+                 supported"
+            );
+            return Err(LoadError::new("/order", message));
+        }
         let varying = order.iter().filter(|emission| emission.bytes.is_none());
-        Emissions { varying: varying.map(|emission| emission.valid).collect(), order, room }
+        Ok(Emissions { varying: varying.map(|emission| emission.valid).collect(), order, room })
     }
 
     /// Writes the valid headers in front of the payload, the last of them first.
@@ -127,6 +139,7 @@ pub(crate) fn load_deparser(
         header.map_err(|error| error.under(&format!("{path}/order/{index}")))
     });
     let order = Emissions::new(names.layout, order.collect::<Result<_, _>>()?);
+    let order = order.map_err(|error| error.under(&path))?;
     if deparser.primitives.is_empty() {
         return Ok((order, None));
     }
