@@ -58,8 +58,8 @@ pub(crate) struct Header {
     pub base: u32,
     /// The byte that says whether it is valid.
     pub valid: u32,
-    /// Other headers of its union, which cannot be valid at the same time.
-    pub siblings: Vec<u32>,
+    /// Its union, of whose headers at most one is valid.
+    pub union: Option<u32>,
 }
 
 /// A stack of headers.
@@ -139,25 +139,27 @@ impl Layout {
     pub fn new(program: &Program) -> Result<Layout, LoadError> {
         let mut layout = Layout::default();
         let kinds = kinds(program)?;
+        let positions = kind_positions(&kinds);
+        let sizes: Vec<u32> = kinds.values().map(|kind| kind.size).collect();
         // Two bytes for validity and fill would do; eight before them let a validity byte be the
         // low byte of a window like any other cell.
         let fills = program.header_stacks.len() + program.header_union_stacks.len();
         let mut at = 8 + (program.headers.len() + fills) as u64;
+        let mut kind_of = vec![0; program.headers.len()];
         // Metadata first, so that one range clears it.
         for metadata in [true, false] {
             let start = at as usize;
             for (index, header) in program.headers.iter().enumerate() {
-                let kind = kinds.get(&(header.header_type.clone(), metadata));
                 if header.metadata != metadata {
                     continue;
                 }
+                let kind = positions.get(&(header.header_type.as_str(), metadata));
                 let path = format!("/headers/{index}/header_type");
-                let kind = kind.ok_or_else(|| {
+                kind_of[index] = *kind.ok_or_else(|| {
                     let names = program.header_types.iter().map(|kind| kind.name.as_str());
                     unknown("header type", &header.header_type, names).under(&path)
                 })?;
-                layout.kinds.push(kind.clone());
-                at += u64::from(kind.size);
+                at += u64::from(sizes[kind_of[index]]);
             }
             if metadata {
                 layout.metadata_bytes = start..at as usize;
@@ -168,8 +170,9 @@ impl Layout {
             return Err(LoadError::new("/headers", message));
         }
         layout.size = at as usize + 8;
-        layout.kinds.clear();
-        layout.place_headers(program, &kinds)?;
+        drop(positions);
+        layout.kinds = kinds.into_values().collect();
+        layout.place_headers(program, &kind_of)?;
         layout.place_stacks(program)?;
         layout.place_unions(program)?;
         for (index, alias) in program.field_aliases.iter().enumerate() {
@@ -183,20 +186,14 @@ impl Layout {
         Ok(layout)
     }
 
-    fn place_headers(
-        &mut self,
-        program: &Program,
-        kinds: &BTreeMap<(String, bool), Kind>,
-    ) -> Result<(), LoadError> {
-        let kind_names: Vec<&(String, bool)> = kinds.keys().collect();
-        self.kinds = kinds.values().cloned().collect();
+    /// `kind_of` is the kind of each header.
+    fn place_headers(&mut self, program: &Program, kind_of: &[usize]) -> Result<(), LoadError> {
         let fills = (program.header_stacks.len() + program.header_union_stacks.len()) as u32;
         let mut bases = [self.metadata_bytes.start as u32, self.metadata_bytes.end as u32];
         let mut ids = std::collections::BTreeSet::new();
         for (index, header) in program.headers.iter().enumerate() {
             let path = format!("/headers/{index}");
-            let name = (header.header_type.clone(), header.metadata);
-            let kind = kind_names.iter().position(|kind| **kind == name).expect("looked up before");
+            let kind = kind_of[index];
             let base = &mut bases[usize::from(!header.metadata)];
             if !ids.insert(header.id) {
                 return Err(LoadError::new(
@@ -217,7 +214,7 @@ impl Layout {
                 kind,
                 base: *base,
                 valid,
-                siblings: Vec::new(),
+                union: None,
             });
             *base += self.kinds[kind].size;
         }
@@ -225,9 +222,10 @@ impl Layout {
     }
 
     fn place_stacks(&mut self, program: &Program) -> Result<(), LoadError> {
+        let positions = positions(program.headers.iter().map(|header| header.id));
         for (index, stack) in program.header_stacks.iter().enumerate() {
             let path = format!("/header_stacks/{index}");
-            let headers = self.by_id(program, &stack.header_ids, &path)?;
+            let headers = by_id(&positions, &stack.header_ids, &path)?;
             let kinds: Vec<usize> =
                 headers.iter().map(|header| self.headers[*header as usize].kind).collect();
             let Some(kind) = kinds.first().copied() else {
@@ -246,21 +244,20 @@ impl Layout {
     }
 
     fn place_unions(&mut self, program: &Program) -> Result<(), LoadError> {
+        let header_positions = positions(program.headers.iter().map(|header| header.id));
+        let positions = positions(program.header_unions.iter().map(|union| union.id));
         for (index, union) in program.header_unions.iter().enumerate() {
             let path = format!("/header_unions/{index}");
-            let headers = self.by_id(program, &union.header_ids, &path)?;
+            let headers = by_id(&header_positions, &union.header_ids, &path)?;
             for header in &headers {
-                self.headers[*header as usize].siblings =
-                    headers.iter().copied().filter(|other| other != header).collect();
+                self.headers[*header as usize].union = Some(index as u32);
             }
             self.union_of.insert(union.name.clone(), index as u32);
             self.unions.push(Union { headers });
         }
         for (index, stack) in program.header_union_stacks.iter().enumerate() {
             let path = format!("/header_union_stacks/{index}");
-            let position =
-                |id: &u32| program.header_unions.iter().position(|union| union.id == *id);
-            let unions = stack.header_union_ids.iter().map(|id| position(id).map(|at| at as u32));
+            let unions = stack.header_union_ids.iter().map(|id| positions.get(id).copied());
             let unions: Option<Vec<u32>> = unions.collect();
             let kind = program.header_union_types.iter().find(|kind| kind.name == stack.union_type);
             let (Some(unions), Some(kind)) = (unions, kind) else {
@@ -281,20 +278,6 @@ impl Layout {
             });
         }
         Ok(())
-    }
-
-    fn by_id(&self, program: &Program, ids: &[u32], path: &str) -> Result<Vec<u32>, LoadError> {
-        let position = |id: &u32| program.headers.iter().position(|header| header.id == *id);
-        ids.iter()
-            .map(|id| {
-                position(id).map(|at| at as u32).ok_or_else(|| {
-                    LoadError::new(
-                        format!("{path}/header_ids"),
-                        format!("no header has the id {id}"),
-                    )
-                })
-            })
-            .collect()
     }
 
     /// A header that the program refers to as a whole.
@@ -422,6 +405,32 @@ impl Layout {
     }
 }
 
+/// The position of each id in a list. Unions that a compiler wrote as headers have ids that others
+/// have; the first in the list counts.
+fn positions(ids: impl Iterator<Item = u32>) -> BTreeMap<u32, u32> {
+    let mut positions = BTreeMap::new();
+    for (position, id) in ids.enumerate() {
+        let _ = positions.entry(id).or_insert(position as u32);
+    }
+    positions
+}
+
+/// The positions of headers with these ids.
+fn by_id(positions: &BTreeMap<u32, u32>, ids: &[u32], path: &str) -> Result<Vec<u32>, LoadError> {
+    let position = |id: &u32| {
+        let missing =
+            || LoadError::new(format!("{path}/header_ids"), format!("no header has the id {id}"));
+        positions.get(id).copied().ok_or_else(missing)
+    };
+    ids.iter().map(position).collect()
+}
+
+/// The position of each shape, by the name of its type and whether it is that of metadata.
+fn kind_positions(kinds: &BTreeMap<(String, bool), Kind>) -> BTreeMap<(&str, bool), usize> {
+    let names = kinds.keys().enumerate();
+    names.map(|(position, (name, metadata))| ((name.as_str(), *metadata), position)).collect()
+}
+
 /// Shapes of all types, each as headers (packed) and as metadata (a cell a field).
 fn kinds(program: &Program) -> Result<BTreeMap<(String, bool), Kind>, LoadError> {
     let mut kinds = BTreeMap::new();
@@ -520,6 +529,14 @@ fn shape(kind: &bmv2::HeaderType, metadata: bool) -> Result<Kind, LoadError> {
 }
 
 impl Layout {
+    /// The headers that are invalid while this one is valid.
+    pub fn siblings(&self, header: u32) -> impl Iterator<Item = &Header> {
+        let union = self.headers[header as usize].union;
+        let members = union.map_or(&[][..], |union| &self.unions[union as usize].headers);
+        let others = members.iter().filter(move |member| **member != header);
+        others.map(|member| &self.headers[*member as usize])
+    }
+
     /// A stack of unions as one stack of headers for each member.
     pub fn member_stacks(&self, stack: &UnionStack) -> Vec<Vec<u32>> {
         let unions = || stack.unions.iter().map(|union| &self.unions[*union as usize].headers);

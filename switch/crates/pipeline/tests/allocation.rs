@@ -1,4 +1,5 @@
-//! In the steady state a packet costs no allocation: counted, not claimed.
+//! In the steady state a packet costs no allocation, and a program no more memory than its text has
+//! bytes for: counted, not claimed.
 
 mod common;
 
@@ -17,6 +18,8 @@ use units::{PortId, Time};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static HELD_BYTES: Cell<i64> = const { Cell::new(0) };
+    static PEAK_BYTES: Cell<i64> = const { Cell::new(0) };
 }
 
 /// The system's allocator, counting what this thread asks of it.
@@ -27,10 +30,13 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        HELD_BYTES.set(HELD_BYTES.get() + layout.size() as i64);
+        PEAK_BYTES.set(PEAK_BYTES.get().max(HELD_BYTES.get()));
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD_BYTES.set(HELD_BYTES.get() - layout.size() as i64);
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -106,4 +112,82 @@ fn the_lab_router_rewrites_addresses_ttl_and_checksum() {
     expected[22] = 63;
     expected[24..26].copy_from_slice(&[0x67, 0x99]);
     assert_eq!(outputs, [common::leaves(2, &expected)]);
+}
+
+/// Loads a program and says how it ended and how many bytes were held at most, for each byte of JSON.
+fn loaded(json: &str) -> (Result<(), String>, i64) {
+    let before = HELD_BYTES.get();
+    PEAK_BYTES.set(before);
+    let result = Pipeline::load(json.as_bytes(), &Config::default());
+    let peak = PEAK_BYTES.get() - before;
+    (result.map(drop).map_err(|error| error.to_string()), peak / json.len() as i64)
+}
+
+fn join(count: usize, element: impl Fn(usize) -> String) -> String {
+    (0..count).map(element).collect::<Vec<_>>().join(",")
+}
+
+fn header(id: usize) -> String {
+    format!(r#"{{"name":"h{id}","id":{id},"header_type":"t"}}"#)
+}
+
+/// What the switch itself reads and writes.
+const STANDARD_FIELDS: &str = r#"[
+    ["ingress_port",9,false],["egress_spec",9,false],["egress_port",9,false],
+    ["instance_type",32,false],["packet_length",32,false],["enq_timestamp",32,false],
+    ["enq_qdepth",19,false],["deq_timedelta",32,false],["deq_qdepth",19,false],
+    ["ingress_global_timestamp",48,false],["egress_global_timestamp",48,false],
+    ["mcast_grp",16,false],["egress_rid",16,false],["checksum_error",1,false],
+    ["parser_error",32,false],["priority",3,false],["_padding",3,false]
+]"#;
+
+/// A program of `header_count` headers with so many fields of `field_bits`, all in one union.
+fn one_union(header_count: usize, field_count: usize, field_bits: usize) -> String {
+    format!(
+        r#"{{"header_types":[{{"name":"t","id":0,"fields":[{}]}},
+                {{"name":"standard_metadata","id":1,"fields":{STANDARD_FIELDS}}}],
+            "headers":[{{"name":"standard_metadata","id":99999,
+                "header_type":"standard_metadata","metadata":true}},{}],
+            "header_union_types":[{{"name":"u_t","id":0,"headers":[]}}],
+            "header_unions":[{{"name":"u","id":0,"union_type":"u_t","header_ids":[{}]}}],
+            "parsers":[{{"name":"parser","id":0,"init_state":"start","parse_states":[
+                {{"name":"start","id":0,"parser_ops":[],"transition_key":[],"transitions":[]}}]}}],
+            "deparsers":[{{"name":"deparser","id":0,"order":["h0"]}}],
+            "pipelines":[{{"name":"ingress","id":0,"init_table":null,"tables":[]}},
+                {{"name":"egress","id":1,"init_table":null,"tables":[]}}]}}"#,
+        join(field_count, |index| format!(r#"["f{index}",{field_bits},false]"#)),
+        join(header_count, header),
+        join(header_count, |id| id.to_string()),
+    )
+}
+
+/// How many bytes may be held for each byte of JSON: the text as a tree takes most of them.
+const HELD_PER_BYTE_MAX: i64 = 32;
+
+#[test]
+fn a_union_of_many_headers_takes_memory_for_each_header_not_for_each_pair() {
+    for header_count in [5_000, 20_000] {
+        let (result, held) = loaded(&one_union(header_count, 0, 0));
+        assert_eq!(result, Ok(()), "{header_count} headers");
+        assert!(held < HELD_PER_BYTE_MAX, "{header_count} headers hold {held} bytes a byte");
+    }
+}
+
+#[test]
+fn headers_that_take_too_much_are_refused_before_their_fields_are_copied() {
+    let (result, held) = loaded(&one_union(4_000, 4_000, 8));
+    let error = result.expect_err("4,000 headers of 4,000 bytes");
+    assert!(error.contains("headers take 16004145 bytes; at most 65536"), "{error}");
+    assert!(held < HELD_PER_BYTE_MAX, "{held} bytes a byte");
+}
+
+#[test]
+fn a_deparser_that_makes_packets_longer_by_megabytes_is_refused() {
+    let json = one_union(1, 1, 8 * 60_000);
+    assert_eq!(loaded(&json).0, Ok(()));
+    let (result, held) = loaded(&json.replace(r#"["h0"]"#, r#"["h0","h0"]"#));
+    let error = result.expect_err("120,000 bytes");
+    let said = "at /deparsers/0/order: the headers emitted take up to 120000 bytes; at most 65536";
+    assert!(error.contains(said), "{error}");
+    assert!(held < HELD_PER_BYTE_MAX, "{held} bytes a byte");
 }

@@ -112,10 +112,9 @@ impl<O: Observe> Machine<'_, O> {
 
 /// Makes a header valid, and the others of its union invalid.
 pub(crate) fn set_valid(layout: &Layout, area: &mut [u8], header: u32) {
-    let header = &layout.headers[header as usize];
-    area[header.valid as usize] = 1;
-    for sibling in &header.siblings {
-        area[layout.headers[*sibling as usize].valid as usize] = 0;
+    area[layout.headers[header as usize].valid as usize] = 1;
+    for sibling in layout.siblings(header) {
+        area[sibling.valid as usize] = 0;
     }
 }
 

@@ -266,7 +266,7 @@ pub(super) fn plain(layout: &Layout, target: &Target) -> Option<PlainExtraction>
     let found = &layout.headers[header as usize];
     let length = layout.kinds[found.kind].fixed_length() as u32;
     let (base, valid) = (found.base, found.valid);
-    let alone = found.siblings.is_empty();
+    let alone = layout.siblings(header).next().is_none();
     alone.then_some(PlainExtraction { header, base, length, valid })
 }
 
