@@ -132,6 +132,23 @@ export function what_is_forgotten_changes_nothing_later() {
   }
 }
 
+export function an_hour_of_steps_takes_no_more_memory_than_its_share() {
+  const most = 4e6, insides = new Insides(new Flows(), most);
+  insides.start(START);
+  const events = anyDay(11, 30_000);
+  for (const each of events) insides.take(each);
+  holds(insides.bytes <= most, `${insides.bytes} bytes`);
+  holds(insides.bytes > most / 2, `no more is forgotten than needed: ${insides.bytes} bytes`);
+  same(insides.steps.length < events.length, true);
+  // What is left is as it was, to the very end.
+  const whole = told(events), { timePs } = insides.steps.at(-1);
+  for (const before of [0, 1000, 20_000]) {
+    const { dropped: _, ...rest } = shown(insides.at(timePs - before));
+    const { dropped: __, ...all } = shown(whole.at(timePs - before));
+    same(rest, all, `${before} ps before the end:`);
+  }
+}
+
 export function a_watch_that_begins_anew_says_what_is_inside() {
   const insides = told([event(100, 1, "received", { port: 0, length_bytes: 100, head: new Uint8Array(0) }),
                         event(100, 1, "filed", { input: 0, output: 1, class: 0 })]);

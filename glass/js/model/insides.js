@@ -9,19 +9,29 @@
 // and goes on from the last instant asked for, only makes it fast: a picture is drawn 60 times a
 // second, and between two of them little happens.
 
+import { sizeOf } from "./memory.js";
 import { Track } from "./track.js";
 
 // A copy of the state is kept after so many steps, or more where many packets are inside.
 const STEPS_A_KEYFRAME = 2000;
+// What a step, a packet's beginning and a copy of the state take of the heap, with the curves' share.
+const STEP_BYTES = 320, PACKET_BYTES = 380, KEYFRAME_BYTES = 12_000, COPIED_PACKET_BYTES = 40;
+// When the share of memory is used up, so much of it is kept.
+const KEPT_SHARE = 0.75;
 // Drops that are remembered in a state, for those that still fall in the picture.
 const DROPS_SHOWN = 200;
 
 export class Insides {
-  constructor(flows) {
+  // `bytesMax`: beyond that the oldest steps are forgotten.
+  constructor(flows, bytesMax = Infinity) {
     this.flows = flows;
+    this.bytesMax = bytesMax;
+    // Bytes of everything that was ever remembered, by estimate; those before `keyframes[0].bytes` are gone.
+    this.bytesTaken = 0;
     this.steps = [];
-    // {index, state}: the state before step `index`. The first one is what `start` told.
-    this.keyframes = [{ index: 0, state: new State() }];
+    // {index, state, bytes}: the state before step `index`, and `bytesTaken` then. The first one is what
+    // `start` told.
+    this.keyframes = [{ index: 0, state: new State(), bytes: 0 }];
     // Where each reader was last, by its name.
     this.cursors = new Map();
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
@@ -52,12 +62,26 @@ export class Insides {
     step.of = step.packet ?? this.newest.state.packets.get(step.id);
     apply(this.newest.state, step);
     this.keep(step);
+    this.bytesTaken += STEP_BYTES + (step.packet ? PACKET_BYTES : 0) + (step.arbitration ? sizeOf(step.arbitration) : 0);
     this.newest.index = this.steps.length;
     // A copy costs as much as there are packets.
     const { index } = this.keyframes.at(-1);
     if (this.steps.length - index >= Math.max(STEPS_A_KEYFRAME, this.newest.state.packets.size)) {
-      this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy() });
+      this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy(), bytes: this.bytesTaken });
+      this.bytesTaken += KEYFRAME_BYTES + COPIED_PACKET_BYTES * this.newest.state.packets.size;
+      if (this.bytes > this.bytesMax) this.shrink(KEPT_SHARE * this.bytesMax);
     }
+  }
+
+  // What is remembered takes so much of the heap, by estimate.
+  get bytes() {
+    return this.bytesTaken - this.keyframes[0].bytes;
+  }
+
+  // Forgets the oldest until no more than `bytes` are left, but for what follows the last copy.
+  shrink(bytes) {
+    const found = this.keyframes.findIndex((each) => this.bytesTaken - each.bytes <= bytes);
+    this.drop(found < 0 ? this.keyframes.length - 1 : found);
   }
 
   // What the newest step has changed, for curves.
@@ -165,6 +189,11 @@ export class Insides {
     if (drop === 0) return;
     const gone = this.keyframes[drop].index;
     this.steps.splice(0, gone);
+    this.drop(drop);
+  }
+
+  // Forgets the first keyframes and the steps behind each of them.
+  drop(drop) {
     this.keyframes.splice(0, drop);
     for (const each of this.keyframes) each.index -= gone;
     this.newest.index -= gone;

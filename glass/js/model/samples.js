@@ -1,23 +1,29 @@
 // The samples of a router over time: depths, counters and what follows from two of them.
 
+import { MeanSize, sizeOf } from "./memory.js";
 import { placeAfter, thin } from "./order.js";
 
-// Rates are taken over this long, so that they can be read.
-const RATE_WINDOW_PS = 500e9;
-// What is remembered of a router of any size: so many ports' samples. Each is one or two kilobytes.
-const PORT_SAMPLES_MAX = 60_000;
+// Every rate of the page is taken over this long: at lines, in charts, tables and lessons.
+export const RATE_WINDOW_PS = 500e9;
+// A sample may be taken a little later than it is due.
+const SLACK_PS = 50e9;
 const ABOUTS_MAX = 120;
+// The least that is remembered, however large each is: rates need two samples.
+const LEAST = 16;
 
 export class Samples {
-  constructor() {
+  // What samples and what Describe said may take of the heap.
+  constructor(bytesMax = Infinity, aboutsBytesMax = Infinity) {
+    Object.assign(this, { bytesMax, aboutsBytesMax });
     this.list = [];
+    this.size = new MeanSize();
     // Everything told by Describe, by when it was true.
     this.abouts = [];
   }
 
   take(sample) {
     this.list.push(sample);
-    thin(this.list, PORT_SAMPLES_MAX / Math.max(1, sample.ports.length));
+    thin(this.list, Math.max(LEAST, this.bytesMax / this.size.take(sample)));
   }
 
   // What Describe said: the configuration holds from this instant on.
@@ -25,8 +31,10 @@ export class Samples {
     // Time may stand between two readings.
     if (this.abouts.at(-1)?.time_ps === about.time_ps) this.abouts.pop();
     this.abouts.push(about);
-    // When something was set is not forgotten.
-    thin(this.abouts, ABOUTS_MAX, (each, before) => before && settingsOf(each) !== settingsOf(before));
+    // When something was set is forgotten last.
+    const most = Math.max(LEAST, Math.min(ABOUTS_MAX, this.aboutsBytesMax / sizeOf(about)));
+    thin(this.abouts, most, (each, before) => before && settingsOf(each) !== settingsOf(before));
+    thin(this.abouts, 2 * most);
   }
 
   at(timePs) {

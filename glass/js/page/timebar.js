@@ -122,11 +122,22 @@ export class TimeBar {
       this.range.value = String(Math.round(((player.timePs - player.startPs) / span) * PARTS));
     }
     this.range.setAttribute("aria-valuetext", instant(player.timePs, player.pace));
-    setText(this.reach, `${(span / 1e12).toFixed(span < 1e13 ? 2 : 0)} s remembered${missedWords(glass.model)}`);
+    setText(this.reach, `${secondsWords(span)} remembered${this.packetsWords()}${missedWords(glass.model)}`);
     this.drawMarks(span);
   }
 
-  // Where packets were dropped, so that one finds it again.
+  // From when on single packets are remembered, where depths are remembered for longer.
+  get packetsFromPs() {
+    const { player, glass: { model } } = this;
+    return model.knowsPacketsAt(player.toldPs) && model.insides.startPs > player.startPs ? model.insides.startPs : undefined;
+  }
+
+  packetsWords() {
+    const from = this.packetsFromPs;
+    return from === undefined ? "" : `, single packets of the last ${secondsWords(this.player.toldPs - from)}`;
+  }
+
+  // Where packets were dropped, so that one finds it again, and a line under what has single packets.
   drawMarks(span) {
     const { player, glass } = this;
     const { clientWidth: width, clientHeight: height } = this.marks;
@@ -135,6 +146,11 @@ export class TimeBar {
     if (this.marks.height !== height) this.marks.height = height;
     const context = this.marks.getContext("2d");
     context.clearRect(0, 0, width, height);
+    const from = this.packetsFromPs;
+    if (from !== undefined) {
+      context.fillStyle = glass.palette.accent;
+      context.fillRect(((from - player.startPs) / span) * width, height - 2, width, 2);
+    }
     context.fillStyle = glass.palette.alarm;
     let drawn = -1;
     for (const note of glass.model.notes) {
@@ -150,6 +166,8 @@ export class TimeBar {
     context.fillRect(((this.pointedPs - player.startPs) / span) * width - 1, 0, 2, height);
   }
 }
+
+const secondsWords = (ps) => `${(ps / 1e12).toFixed(ps < 1e13 ? 2 : 0)} s`;
 
 // What the router told and this page was too slow to take.
 function missedWords({ lostEvents, missedSamples }) {
