@@ -181,7 +181,7 @@ export function who_looks_late_sees_an_acknowledgment_first_and_the_ends_turn_ro
   // What was seen before is turned, too, and so are the curves.
   same([packet.flow.name, packet.flow.reverse], ["h1 → h4", true]);
   same(insides.flows.list.map(({ name, detail }) => [name, detail]), [["h1 → h4", "TCP 10.0.1.1:40001 → 10.0.4.1:5201"]]);
-  const { byFlow } = throughputSeries(insides, 0, 4000, 1);
+  const { byFlow } = throughputSeries(insides, 0, 4000, 1, 4000);
   same([...byFlow], [[0, [(25 * 1500 * 8 * 1e12) / 4000]]]);
 }
 
@@ -227,8 +227,27 @@ export function curves_say_what_the_states_say() {
     if (isAfter) same(ys[index], insides.at(Math.round(x * 1e12)).in(queue(1, 0)).length, `at ${x}:`);
   });
   const sent = insides.between(50_000, 250_000).filter((each) => each.kind === "transmitted");
-  const { byFlow } = throughputSeries(insides, 50_000, 250_000, 10);
+  const { byFlow } = throughputSeries(insides, 50_000, 250_000, 10, 20_000);
   // bits a second times the length of a part, summed up, are all the bits.
   const bits = (byFlow.get(0) ?? []).reduce((sum, each) => sum + each * 20_000e-12, 0);
-  same(Math.round(bits), sent.reduce((sum, each) => sum + each.length * 8, 0));
+  // At either end a packet is on its way at each of the two ports.
+  const all = sent.reduce((sum, each) => sum + each.length * 8, 0);
+  holds(Math.abs(bits - all) <= 2 * 2 * 500 * 8, `${bits} bits of ${all}`);
+}
+
+export function a_full_line_carries_its_rate_over_any_window_and_no_more() {
+  const bps = 10e6, length = 1500, framePs = (length * 8 * 1e12) / bps;
+  const insides = new Insides(new Flows());
+  insides.start(START);
+  for (let id = 1; id <= 100; id++) {
+    const at = id * framePs;
+    insides.take(event(at, id, "received", { port: 0, length_bytes: length, head: Uint8Array.from(IPV4) }));
+    insides.take(event(at, id, "transmitted", { port: 1, length_bytes: length, until_ps: at + framePs }));
+  }
+  for (const windowPs of [framePs / 3, framePs * 1.5, framePs * 2.5, framePs * 20]) {
+    const { byFlow } = throughputSeries(insides, 50 * framePs, 100 * framePs, 37, windowPs);
+    for (const each of byFlow.get(0)) holds(Math.abs(each - bps) < 1, `${each} b/s over ${windowPs} ps`);
+  }
+  // Of a window that began before anything was remembered nothing is said.
+  same(throughputSeries(insides, 0, 10 * framePs, 2, 8 * framePs).byFlow.get(0)[0], null);
 }

@@ -12,7 +12,7 @@
 import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
 import { depthSeries, throughputSeries } from "./series.js";
-import { queueOf } from "./samples.js";
+import { queueOf, RATE_WINDOW_PS } from "./samples.js";
 import { within as between } from "./order.js";
 
 export const KINDS = {
@@ -32,6 +32,7 @@ export const KINDS = {
 export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings"]);
 
 const PARTS = 60;
+const WINDOW_WORDS = `over ${spanWords(RATE_WINDOW_PS / 1e12)} each`;
 const SERIES_MAX = 8;
 const WAITS_MAX = 5000;
 // More points than this are closer than a curve is wide.
@@ -84,21 +85,22 @@ const DRAWN = {
     return depthOf(sources, span, "bytes", { level: sources.focus.limitBytes, unit: bytes });
   },
 
-  flows({ model, hosts, flows, isKnown }, { longPs, toPs }) {
+  flows({ model, hosts, flows, isKnown }, { fromPs, longPs, toPs }) {
     if (!isKnown) return acknowledged(hosts, flows, passingIn(model, longPs, toPs), longPs, toPs);
-    const { xs, byFlow } = throughputSeries(model.insides, Math.max(model.insides.startPs, longPs), toPs, PARTS);
+    const { xs, byFlow } = throughputSeries(model.insides, fromPs, toPs, PARTS);
     const series = [...byFlow].slice(0, SERIES_MAX).map(([number, ys]) =>
-      ({ name: flows.list[number]?.name ?? "other", flow: flows.list[number] ?? flows.unknown, ys }));
-    return { note: "", xs, series, unit: rate, isLong: true };
+      ({ name: flows.list[number]?.name ?? "other", flow: flows.list[number] ?? flows.unknown, ys, hasGaps: true }));
+    return { note: WINDOW_WORDS, xs, series, unit: rate };
   },
 
   lines({ model }, { longPs, toPs }) {
     const samples = within(model.samples.list, longPs, toPs);
     const ports = (model.samples.list.at(-1)?.ports ?? []).filter((each) => each.port < 510).slice(0, SERIES_MAX);
     const series = ports.map(({ port }, index) => ({
-      name: `port ${port}`, index, ys: samples.map((each) => model.samples.rateAt(each.time_ps, port)),
+      name: `port ${port}`, index, hasGaps: true,
+      ys: samples.map((each) => model.samples.rateAt(each.time_ps, port) ?? null),
     }));
-    return { note: "out of each port", xs: secondsOf(samples), series, unit: rate, isLong: true };
+    return { note: `out of each port, ${WINDOW_WORDS}`, xs: secondsOf(samples), series, unit: rate, isLong: true };
   },
 
   windows({ hosts, flows }, { longPs, toPs }) {
@@ -197,7 +199,7 @@ function passingIn({ samples }, fromPs, toPs) {
   return new Set(within(samples.list, fromPs, toPs).flatMap((each) => (each.flows ?? []).map(({ flow }) => flow.number)));
 }
 
-function lostByReason(sample) {
+export function lostByReason(sample) {
   const found = new Map();
   const counters = [...sample.ports.map((each) => each.counters.counters), ...sample.inputs.map((each) => each.counters)];
   for (const each of counters) {

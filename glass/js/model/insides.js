@@ -111,7 +111,10 @@ export class Insides {
     const { flow } = of;
     if (!this.sent.has(flow)) this.sent.set(flow, Object.assign(new Track(), { total: 0, first: 0 }));
     const sent = this.sent.get(flow);
-    sent.push(step.timePs, sent.total += step.length);
+    // Bit by bit while the line sends it: no window has more of it than the line carries.
+    const beganPs = Math.max(step.timePs, sent.times.at(-1) ?? 0);
+    sent.push(beganPs, sent.total);
+    sent.push(Math.max(beganPs, step.untilPs ?? beganPs), sent.total += step.length);
   }
 
   // The state after everything that happened until `timePs`, that instant included. It is the
@@ -186,14 +189,14 @@ export class Insides {
     while (drop + 1 < this.keyframes.length && this.keyframes[drop + 1].state.timePs < beforePs) {
       drop++;
     }
-    if (drop === 0) return;
-    const gone = this.keyframes[drop].index;
-    this.steps.splice(0, gone);
     this.drop(drop);
   }
 
   // Forgets the first keyframes and the steps behind each of them.
   drop(drop) {
+    if (drop === 0) return;
+    const gone = this.keyframes[drop].index;
+    this.steps.splice(0, gone);
     this.keyframes.splice(0, drop);
     for (const each of this.keyframes) each.index -= gone;
     this.newest.index -= gone;

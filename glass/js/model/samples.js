@@ -58,28 +58,45 @@ export class Samples {
     if (config > 0) this.abouts.splice(0, config);
   }
 
-  // Bits a second that left by a port, or by one of its queues, over the last half second.
+  // Bits a second that left by a port, or by one of its queues, over the window before an instant; undefined as
+  // long as the window is not full. A frame is counted when it begins, so the first and the last of a window may
+  // be one too many: no line is said to carry more than it can.
   rateAt(timePs, port, class_) {
-    return this.bitsAt(timePs, (sample) => departed(sample, port, class_));
+    return this.bitsAt(timePs, (sample) => departed(sample, port, class_), this.configAt(timePs, port)?.rate_bps);
   }
 
   // Bits a second that came out of the line to a port.
   receivedAt(timePs, port) {
-    return this.bitsAt(timePs, (sample) => portOf(sample, port)?.receive_line?.delivered?.bytes ?? 0);
+    const config = this.configAt(timePs, port);
+    return this.bitsAt(timePs, (sample) => portOf(sample, port)?.receive_line?.delivered?.bytes ?? 0,
+                       config?.link?.sender?.rate_bps ?? config?.rate_bps);
   }
 
-  // How busy that line was, from 0 to 1; 0 where it has no rate.
+  configAt(timePs, port) {
+    return this.aboutAt(timePs)?.ports.find((each) => each.port === port)?.config;
+  }
+
+  // How busy the line out of a port was, from 0 to 1; 0 where it has no rate.
+  sendingAt(timePs, port) {
+    const rate = this.configAt(timePs, port)?.rate_bps;
+    return rate ? (this.rateAt(timePs, port) ?? 0) / rate : 0;
+  }
+
+  // How busy the line to it was; 0 where it has no rate.
   receivingAt(timePs, port) {
-    const config = this.aboutAt(timePs)?.ports.find((each) => each.port === port)?.config;
+    const config = this.configAt(timePs, port);
     const rate = config?.link?.sender?.rate_bps ?? config?.rate_bps;
-    return rate ? Math.min(1, this.receivedAt(timePs, port) / rate) : 0;
+    return rate ? (this.receivedAt(timePs, port) ?? 0) / rate : 0;
   }
 
-  bitsAt(timePs, bytesOf) {
+  // Between the last sample and the one a window before it, or the next earlier one where samples are farther
+  // from each other.
+  bitsAt(timePs, bytesOf, mostBps) {
     const now = this.at(timePs);
-    const before = this.list[Math.max(0, place(this.list, timePs - RATE_WINDOW_PS))];
-    if (!now || !before || now === before) return 0;
-    return (Math.max(0, bytesOf(now) - bytesOf(before)) * 8) / ((now.time_ps - before.time_ps) / 1e12);
+    const before = now && this.at(now.time_ps - RATE_WINDOW_PS + SLACK_PS);
+    if (!before || now === before) return undefined;
+    const bits = (Math.max(0, bytesOf(now) - bytesOf(before)) * 8) / ((now.time_ps - before.time_ps) / 1e12);
+    return mostBps ? Math.min(bits, mostBps) : bits;
   }
 }
 

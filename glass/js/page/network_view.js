@@ -51,7 +51,7 @@ export class NetworkView {
       const sender = glass.models.get(near.node), receiver = glass.models.get(far.node);
       if (!sender && !receiver) return [];
       const carried = sender ? sender.samples.rateAt(timePs, near.port) : receiver.samples.receivedAt(timePs, far.port);
-      return [[`${near.node} → ${far.node}`, percent(shareOf({ models: glass.models, timePs }, near, far)), rate(carried)]];
+      return [[`${near.node} → ${far.node}`, percent(shareOf({ models: glass.models, timePs }, near, far)), carried === undefined ? "…" : rate(carried)]];
     });
     glass.tables.replaceChildren(table("Cables", ["way", "busy", "carries"], rows));
   }
