@@ -169,6 +169,40 @@ export class Glass {
     return { device_id: model.deviceId };
   }
 
+  // Time goes on beyond what has been told, whatever the picture needs: resolves when the routers have told of
+  // it, to false where nothing more will be told. Time that others let pass is waited for.
+  async goOn(spanPs) {
+    const { player, scene, world } = this, drives = scene.isDriven && !scene.readOnly;
+    if (scene.world === "recorded") return false;
+    const before = player.toldPs;
+    if (drives) {
+      await world.pass(spanPs);
+      if (world.why) return false;
+    }
+    const wantedPs = drives ? world.reachedPs : before + 1;
+    for (let tries = 0; player.toldPs < wantedPs && (drives || tries < TOLD_TRIES); tries++) {
+      if (this.isGone || this.ending.signal.aborted) return false;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    return player.toldPs > before;
+  }
+
+  // What happens until an instant is told and not shown: the picture begins there, and rates are known.
+  async settle(untilPs) {
+    const isTold = (each) => each.toldPs > 0;
+    while (!this.player.toldPs || ![...this.models.values()].every(isTold)) {
+      if (this.isGone || this.ending.signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    const spanPs = untilPs - (this.world.reachedPs || this.player.toldPs);
+    if (spanPs > 0) await this.jump(spanPs);
+  }
+
+  // The network goes on for a while at once, and the picture with it.
+  async jump(spanPs) {
+    if (await this.goOn(spanPs)) this.player.seek(this.player.toldPs);
+  }
+
   // What is in force at a router, read anew.
   describe(model) {
     return this.watching.find((each) => each.model === model).describe();

@@ -54,7 +54,7 @@ export class LessonPanel {
       element("textarea", { "aria-label": step.ask, oninput: (event) => this.write(step, event.target.value) },
               this.answers[step.title] ?? ""));
     const picture = step.picture && element("button", { type: "button", onclick: () => this.take(step) }, "Take the picture");
-    return element("li", {}, element("h3", {}, `${index + 1}. ${step.title}`),
+    return element("li", { tabindex: -1 }, element("h3", {}, `${index + 1}. ${step.title}`),
       ...step.text.map((each) => element("p", {}, each)),
       ...[answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
   }
@@ -92,7 +92,8 @@ export class LessonPanel {
     this.at = Math.min(index, this.items.length - 1);
     this.mark();
     this.items[this.at].scrollIntoView({ block: "nearest" });
-    if (takesFocus) this.items[this.at].querySelector("button, textarea")?.focus({ preventScroll: true });
+    // Not its field: keys are for time until the reader goes there.
+    if (takesFocus) this.items[this.at].focus({ preventScroll: true });
   }
 
   mark() {

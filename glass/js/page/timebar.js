@@ -5,6 +5,9 @@ import { count, instant, paceWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
 const PARTS = 1000;
+// A step beyond what has been told: how far time passes at first, in seconds of the viewer, how far at least
+// and at most, and how often it is tried.
+const SPAN_FIRST_S = 0.02, SPAN_LEAST_PS = 1e6, SPAN_MAX_PS = 1e12, TRIES_MAX = 60;
 // What a step leads to, by what it is called.
 export const STEPS = {
   event: () => true,
@@ -16,6 +19,7 @@ export class TimeBar {
   constructor(player, glass) {
     this.player = player;
     this.glass = glass;
+    this.stepsDue = 0;
     const button = (text, label, action) =>
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.play = button("❚❚", "Pause (space)", () => player.toggle());
@@ -55,21 +59,50 @@ export class TimeBar {
       this.phase = phase;
       return;
     }
-    player.isPlaying = false;
-    const { insides, samples } = glass.model;
-    const known = glass.model.knowsPackets;
-    const isWanted = STEPS[this.unit.value];
-    const list = samples.list.map((each) => each.time_ps);
-    const to = direction > 0
-      ? known ? insides.next(player.timePs, isWanted) : list.find((each) => each > player.timePs)
-      : known ? insides.previous(player.timePs, isWanted) : list.findLast((each) => each < player.timePs);
-    if (to !== undefined) {
-      player.seek(to);
-      const phases = this.phases();
-      this.phase = phases ? (direction > 0 ? 0 : phases - 1) : undefined;
+    player.pause();
+    // Further steps wait for those that are under way.
+    if (direction > 0 && (this.stepsDue || !this.stepTo(direction))) this.stepOn();
+    if (direction < 0) {
+      this.stepsDue = 0;
+      this.stepTo(direction);
     }
-    else if (direction > 0) glass.world?.stepOn();
-    player.changed();
+  }
+
+  // To what happens next, or happened last, as far as it is known; false: nothing.
+  stepTo(direction) {
+    const { player, glass: { model } } = this;
+    const { timePs } = player, { insides, samples } = model;
+    const isWanted = STEPS[this.unit.value];
+    const list = samples.list;
+    const to = direction > 0
+      ? model.knowsPackets ? insides.next(timePs, isWanted) : list.find((each) => each.time_ps > timePs)?.time_ps
+      : model.knowsPackets ? insides.previous(timePs, isWanted) : list.findLast((each) => each.time_ps < timePs)?.time_ps;
+    // Other routers may not have told as much yet.
+    if (to === undefined || to > player.toldPs) return false;
+    player.seek(to);
+    const phases = this.phases();
+    this.phase = phases ? (direction > 0 ? 0 : phases - 1) : undefined;
+    return true;
+  }
+
+  // Beyond what has been told: lets time pass until something happens, once for each step that is due.
+  async stepOn() {
+    if (this.stepsDue++) return;
+    const { player, glass } = this, { model } = glass;
+    let spanPs = Math.max(SPAN_LEAST_PS, player.pace * SPAN_FIRST_S * 1e12);
+    for (let tries = 0; this.stepsDue && tries < TRIES_MAX;) {
+      const { timePs } = player;
+      if (!await glass.goOn(spanPs)) break;
+      // Somebody has gone elsewhere in the meantime.
+      if (player.isPlaying || player.timePs !== timePs || glass.model !== model) break;
+      tries++;
+      spanPs = Math.min(SPAN_MAX_PS, 2 * spanPs);
+      while (this.stepsDue && this.stepTo(1)) {
+        this.stepsDue--;
+        tries = 0;
+      }
+    }
+    this.stepsDue = 0;
   }
 
   // Steps lead to packets, to slots of the crossbar, or to everything, in turn.
