@@ -96,9 +96,12 @@ export class Charts {
   show(sources, { timePs, pace, palette }) {
     const { model, hosts } = sources;
     const hasHosts = hosts.samples.length > 0;
+    // Hosts that send datagrams alone have no windows.
+    const hasWindows = Boolean(hosts.samples.at(-1)?.hosts.some((each) => each.connections.length));
+    if (hasWindows && !this.hasWindows && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
+    this.hasWindows ||= hasWindows;
     if (hasHosts !== this.hasHosts) {
       this.hasHosts = hasHosts;
-      if (hasHosts && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
       this.offer();
     }
     this.listCounters(model);
