@@ -2,7 +2,7 @@
 
 import { Flows, parseHead } from "../../glass/js/model/flows.js";
 import { Insides, input, queue } from "../../glass/js/model/insides.js";
-import { blockedHeads } from "../../glass/js/model/blocking.js";
+import { blockedHeads, Episodes } from "../../glass/js/model/blocking.js";
 import { depthSeries, throughputSeries } from "../../glass/js/model/series.js";
 import { STEPS } from "../../glass/js/page/timebar.js";
 import { dice, holds, same } from "./check.js";
@@ -215,6 +215,22 @@ export function a_head_blocks_those_whose_output_is_idle() {
   same([found.input, found.head.id, found.outputs, [...found.packets]], [0, 1, [2], [2]]);
   // Behind VOQs nobody is.
   same(blockedHeads(insides.at(50), { ...about, input: { queueing: "VOQ" } }), []);
+}
+
+export function an_episode_of_blocking_lasts_while_its_packets_come_and_go() {
+  const episodes = new Episodes(), hold = 50;
+  const found = [{ input: 1, head: { output: 2 }, outputs: [3], packets: new Set([7]) }];
+  const shortly = (list) => list.map(({ sincePs, isNow }) => [sincePs, isNow]);
+  same(shortly(episodes.see([], 90, hold)), []);
+  same(shortly(episodes.see(found, 100, hold)), [[100, true]]);
+  // Nothing is blocked at this very instant, and nobody says so.
+  same(shortly(episodes.see([], 140, hold)), [[100, false]]);
+  same(shortly(episodes.see(found, 150, hold)), [[100, true]]);
+  same(shortly(episodes.see([], 200, hold)), [[100, false]]);
+  same(shortly(episodes.see([], 201, hold)), []);
+  // Somebody goes back to before it began.
+  episodes.see(found, 300, hold);
+  same(shortly(episodes.see([], 299, hold)), []);
 }
 
 export function curves_say_what_the_states_say() {
