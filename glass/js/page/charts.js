@@ -108,11 +108,12 @@ export class Charts {
     // At the beginning the curves start at the left and grow.
     const window = WINDOW_S * pace * 1e12, wide = Math.max(window, RATE_WINDOW_S * 1e12);
     const span = { fromPs: Math.max(model.startPs, timePs - window), longPs: Math.max(model.startPs, timePs - wide), toPs: timePs };
-    for (const { kind, plot } of this.list) {
-      const found = curves(kind, sources, span);
-      const from = found.isLong ? span.longPs : span.fromPs;
-      plot.draw(found, [from / 1e12, Math.max(timePs, from + window) / 1e12], palette);
-    }
+    // All of them have one axis: where one needs to look far back, the others do, too.
+    if (this.isLong) span.fromPs = span.longPs;
+    const found = this.list.map(({ kind }) => curves(kind, sources, span));
+    this.isLong = found.some((each) => each.isLong);
+    this.list.forEach(({ plot }, index) =>
+      plot.draw(found[index], [span.fromPs / 1e12, Math.max(timePs, span.fromPs + window) / 1e12], palette));
   }
 
   // What Describe tells changes with the configuration only.

@@ -1,7 +1,7 @@
 // The bar at the bottom: the instant, how fast time goes, and a scrubber over all that is remembered.
 
 import { phasesOf } from "../model/arbiter.js";
-import { count, instant, paceWords } from "../words.js";
+import { count, instant, paceWords, shortWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
 const PARTS = 1000;
@@ -147,8 +147,8 @@ export class TimeBar {
     this.live.setAttribute("aria-pressed", String(player.isFollowing));
     setText(this.now, instant(glass.shownPs, player.pace));
     // Only of a pace at which one can see that it is not kept.
-    const short = player.pace > 1 && player.isShort ? `, of which this machine reaches ${paceWords(player.reached)}` : "";
-    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : `${paceWords(player.pace)}${short}`;
+    const isShort = player.pace > 1 && player.isShort;
+    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : isShort ? shortWords(player) : paceWords(player.pace);
     setText(this.pace, ` ${player.isPlaying ? pace : "paused"}`);
     const span = Math.max(1, player.toldPs - player.startPs);
     if (document.activeElement !== this.range || player.isPlaying) {
