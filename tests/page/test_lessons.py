@@ -119,3 +119,33 @@ def assert_as_measured(page, share):
     sent = dict(page.evaluate(MEASURED))[3] - before[3]
     assert 8 * sent / ((ended_ps - began_ps) / 1e12) / 50e6 == pytest.approx(share, abs=0.08)
     page.evaluate("vitrine.player.play()")
+
+
+# At each of many instants: what the page says of blocking, and how many packets are blocked there.
+SAID = """async () => {
+  const { player } = vitrine, said = [];
+  player.pause();
+  const from = player.timePs - 50e9;
+  for (let each = 0; each < 100; each++) {
+    player.seek(from + each * 0.5e9);
+    vitrine.view.draw(vitrine.shownPs);
+    vitrine.slow();
+    said.push([vitrine.notice.textContent, vitrine.routerView.now.blocked.length]);
+  }
+  return said;
+}"""
+
+
+def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+        runs(page)
+        page.wait_for_function("() => vitrine.notice.textContent.includes('Head-of-line blocking')")
+        said = page.evaluate(SAID)
+    first = next(number for number, (_, blocked) in enumerate(said) if blocked)
+    # From the first instant at which something is blocked, whatever comes and goes in between.
+    assert all("Head-of-line blocking at input 1" in words for words, _ in said[first:])
+    assert len({re.search(r"seen since [0-9.]+ s", words).group() for words, _ in said[first:]}) == 1
+    for words, blocked in said[first:]:
+        assert ("which is idle" in words) == (blocked > 0), words
+    # Both cases were there.
+    assert {blocked > 0 for _, blocked in said[first:]} == {True, False}

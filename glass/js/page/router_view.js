@@ -316,8 +316,9 @@ export class RouterView {
 
 // The router's own counts; what its program drops is not among them.
 export function lossWords(reasons, lost) {
-  const words = [...reasons].map((reason) => (lost.has(reason) ? `${count(lost.get(reason))} by ${reasonWords(reason)}` : reasonWords(reason)));
-  return `Packets are being lost; since the network began: ${words.join(", ")}.`;
+  const all = [...lost.values()].reduce((sum, each) => sum + each, 0);
+  const since = all ? `: ${count(all)} lost at inputs and outputs since the network began` : "";
+  return `Packets are being lost by ${[...reasons].map(reasonWords).join(" and ")}${since}.`;
 }
 
 // One on from where something is in a list; from outside to an end of it.
@@ -341,13 +342,12 @@ function outputsWords(packets) {
 
 // What is so now, or what was so last: the picture shows an idle output only in the first case.
 export function blockedWords({ input: port, head, outputs, packets, sincePs, isNow }, name, pace) {
-  const begin = `Head-of-line blocking at input ${port} since ${instant(sincePs, pace)}`;
-  const many = packets.size === 1 ? "1 packet" : `${packets.size} packets`;
+  const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, pace)}`;
+  const many = packets.size === 1 ? "1 outlined packet" : `${packets.size} outlined packets`;
   const ways = `${outputs.length === 1 ? "output" : "outputs"} ${outputs.map(name).join(" and ")}`;
-  if (!isNow) return `${begin}: again and again packets for ${ways} wait behind one for output ${name(head.output)}.`;
+  if (!isNow) return `${begin}: packets for ${ways} wait again and again behind one for output ${name(head.output)}.`;
   const idle = outputs.length === 1 ? "which is idle" : "which are idle";
-  return `${begin}: now ${many} for ${ways}, ${idle}, ${packets.size === 1 ? "waits" : "wait"} behind one for busy output `
-    + `${name(head.output)}; ${packets.size === 1 ? "it is" : "they are"} outlined.`;
+  return `${begin}: ${many} for ${ways}, ${idle}, ${packets.size === 1 ? "waits" : "wait"} behind one for output ${name(head.output)}.`;
 }
 
 const whose = ({ sample }) => (sample?.flows?.length ? ", and whose packets they hold" : "");
@@ -365,7 +365,7 @@ function quietWords(moment) {
   if (moment.isBars) {
     return "Too fast to follow single packets: ways are drawn as thick as they are busy. Slow down (−) to see them.";
   }
-  // While packets are lost: how many it were by now, as the labels have it.
+  // While packets are lost: how many it were by now, which is what the labels add up to.
   const reasons = new Set(moment.state.drops.filter((each) => moment.timePs - each.timePs <= moment.pace * 2e12).map((each) => each.reason));
   if (reasons.size) return lossWords(reasons, moment.sample ? lostByReason(moment.sample) : new Map());
   return "Click a packet to see what it is; click a queue to draw its depth. By keyboard: N and Q.";
