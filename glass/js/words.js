@@ -9,6 +9,9 @@ export function rate(bps) {
   return `${short(bps / unit)} ${name}`;
 }
 
+// A measured rate; undefined: its window is not full yet.
+export const rateWords = (bps) => (bps === undefined ? "…" : rate(bps));
+
 // Of a length of time in seconds.
 export function span(seconds) {
   if (!seconds) return "0 s";

@@ -16,7 +16,8 @@ from labs.settings import Settings
 
 GROUP = "Lessons"
 _FIRST_PORT = 5201
-# From whom to whom, and how fast: twice 20 Mb/s for a line of 10, and a little more than 50 for one of 50.
+# Sender, receiver and rate: twice 20 Mb/s for a line of 10 Mb/s, and a little more than 50 Mb/s for
+# one of 50 Mb/s.
 _HOL_SENDERS = (
     ("h1", "h4", 20_000_000),
     ("h2", "h4", 20_000_000),
@@ -28,8 +29,8 @@ def _hol_blocking() -> Scenario:
     from labs.hol_blocking.lab import CONGESTED, HolBlocking
 
     lab = HolBlocking(Settings())
-    # Constant rates: what the lesson says is true at every instant, and not only on average over the
-    # seconds in which TCP finds its rate. The victim offers all that its line carries.
+    # Constant rates: what the lesson says is true at every instant, and not only on average over
+    # the seconds in which TCP finds its rate. The victim offers all that its line carries.
     senders = [
         app
         for number, (source, target, bps) in enumerate(_HOL_SENDERS)
@@ -39,8 +40,8 @@ def _hol_blocking() -> Scenario:
         name="hol-blocking",
         title="Head-of-line blocking",
         summary="Three senders share input 1 of s2. The third has a line of its own and gets a "
-        "quarter of it, because its packets stand behind the others'; virtual output queues cure it "
-        "with one click.",
+        "quarter of it, because its packets stand behind the others'; virtual output queues cure "
+        "it with one click.",
         topology=lab.topology(next(run for run in lab.runs() if run.name == "fifo")),
         apps=senders,
         router="s2",

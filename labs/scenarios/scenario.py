@@ -82,7 +82,7 @@ def bursts(
 
 
 def poisson(source: str, target: str, port: int, *, payload_bytes: int, bps: int) -> list[App]:
-    """Datagrams at a constant mean rate and at random instants, so that no two senders keep in step."""
+    """Datagrams at a constant mean rate and at random instants: no two senders keep in step."""
     sender = world_pb2.DatagramSource(
         to=world_pb2.Peer(host=target, port=port),
         payload_bytes=payload_bytes,

@@ -35,6 +35,6 @@ export function no_line_carries_more_than_it_can() {
     for (const { time_ps: at } of samples.list) holds((samples.rateAt(at, 1) ?? 0) <= BPS, `${samples.rateAt(at, 1)} b/s at ${at}`);
     const { series, note } = curves("lines", { model: { samples } }, { fromPs: 0, longPs: 0, toPs: 5e12 });
     holds(series[0].ys.every((each) => each === null || each <= BPS), "nor does its curve");
-    same(note, "out of each port, over 500 ms each");
+    same(note, "out of each port, over the last 500 ms");
   }
 }

@@ -120,7 +120,7 @@ def test_time_passes_five_hundred_times_as_fast_and_what_is_left_out_is_said(chr
         # A sample each half second, and their curve is drawn.
         assert page.evaluate("vitrine.model.samples.list.length") > 600
         page.evaluate("Object.assign(vitrine.player, { reached: 100 }); vitrine.timeBar.show()")
-        expect(page.locator(".time")).to_contain_text("100 × real time: this machine is too slow for 500 ×")  # noqa: RUF001
+        expect(page.locator(".time")).to_contain_text("this machine is too slow for 500")
         page.evaluate("vitrine.player.setPace(0.05)")
         page.wait_for_function(
             "() => vitrine.model.knowsPacketsAt(vitrine.player.timePs)"
@@ -284,7 +284,7 @@ def test_a_lesson_is_done_by_keyboard_alone(chromium, vitrine):
         tab_to(page, "Slow down to see it")
         press("Enter")
         expect(page.locator(".time")).to_contain_text("1 s shows 500 µs")
-        # The next step has the focus, and not its field: keys are for time until the reader goes there.
+        # The next step has the focus, not its field: keys move time until the reader goes there.
         asked = "() => document.activeElement.matches('li[aria-current]')"
         page.wait_for_function(asked)
         press("Tab")

@@ -75,7 +75,7 @@ def test_each_step_at_the_newest_instant_leads_to_what_happens_next(chromium, vi
             reached.append(time_ps(page))
             # Something happens at each of them, and nothing was left out between two.
             steps = page.evaluate(
-                "([from, to]) => vitrine.model.insides.between(from, to).map((each) => each.timePs)",
+                "([from, to]) => vitrine.model.insides.between(from, to).map((one) => one.timePs)",
                 reached[-2:],
             )
             assert set(steps) == {reached[-1]}

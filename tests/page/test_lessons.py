@@ -60,7 +60,7 @@ def test_each_button_of_a_lesson_is_done_by_the_router(chromium, vitrine, lesson
         assert asked[1:] == ASKED[lesson]
 
 
-# What the first sentence of the lesson says, as shares of the line: less than it could carry, and all.
+# What the lesson says first, as shares of the line: less than it could carry, and all of it.
 BLOCKED_SHARE, CURED_SHARE = (0.15, 0.40), 0.95
 MEASURED = """async () => {
   const asked = ["s2", "vitrine.v1.Router", "Describe", { device_id: 2 }];
@@ -86,7 +86,12 @@ def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine)
         expect(share["Virtual output queues"]).to_have_text("…")
         assert_as_measured(page, blocked)
         # "Its output queue is full": that to h4.
-        assert page.evaluate("vitrine.model.samples.at(vitrine.player.timePs).ports[1].counters.held.packets") >= 19
+        assert (
+            page.evaluate(
+                "vitrine.model.samples.at(vitrine.player.timePs).ports[1].counters.held.packets"
+            )
+            >= 19
+        )
         steps = panel.locator("li")
         for button in ("Slow down to see it", "Switch to VOQ"):
             steps.get_by_role("button", name=button).click()
@@ -144,7 +149,9 @@ def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitri
     first = next(number for number, (_, blocked) in enumerate(said) if blocked)
     # From the first instant at which something is blocked, whatever comes and goes in between.
     assert all("Head-of-line blocking at input 1" in words for words, _ in said[first:])
-    assert len({re.search(r"seen since [0-9.]+ s", words).group() for words, _ in said[first:]}) == 1
+    assert (
+        len({re.search(r"seen since [0-9.]+ s", words).group() for words, _ in said[first:]}) == 1
+    )
     for words, blocked in said[first:]:
         assert ("which is idle" in words) == (blocked > 0), words
     # Both cases were there.

@@ -12,7 +12,7 @@
 import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
 import { depthSeries, throughputSeries } from "./series.js";
-import { queueOf, RATE_WINDOW_PS } from "./samples.js";
+import { queueOf, WINDOW_WORDS } from "./samples.js";
 import { within as between } from "./order.js";
 
 export const KINDS = {
@@ -32,7 +32,6 @@ export const KINDS = {
 export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings"]);
 
 const PARTS = 60;
-const WINDOW_WORDS = `over ${spanWords(RATE_WINDOW_PS / 1e12)} each`;
 const SERIES_MAX = 8;
 const WAITS_MAX = 5000;
 // More points than this are closer than a curve is wide.

@@ -1,10 +1,12 @@
 // The samples of a router over time: depths, counters and what follows from two of them.
 
+import { span } from "../words.js";
 import { MeanSize, sizeOf } from "./memory.js";
 import { placeAfter, thin } from "./order.js";
 
 // Every rate of the page is taken over this long: at lines, in charts, tables and lessons.
 export const RATE_WINDOW_PS = 500e9;
+export const WINDOW_WORDS = `over the last ${span(RATE_WINDOW_PS / 1e12)}`;
 // A sample may be taken a little later than it is due.
 const SLACK_PS = 50e9;
 const ABOUTS_MAX = 120;

@@ -3,8 +3,8 @@
 // A claim: {title, port, cases: [[name, words]], caseOf(about)}: which part of the rate of a port's line is used,
 // by which case was in force throughout the window.
 
-import { RATE_WINDOW_PS, settingsOf } from "../model/samples.js";
-import { percent, rate, span } from "../words.js";
+import { RATE_WINDOW_PS, settingsOf, WINDOW_WORDS } from "../model/samples.js";
+import { percent, rate } from "../words.js";
 import { element, setText } from "./dom.js";
 
 export class ClaimPanel {
@@ -23,7 +23,7 @@ export class ClaimPanel {
     const told = measured(glass.model.samples, claim, glass.shownPs);
     for (const [name, row] of this.rows) row.toggleAttribute("data-now", name === told?.name);
     if (!told) return;
-    setText(this.about, `Measured at ${glass.model.name}, port ${claim.port}, over the last ${span(RATE_WINDOW_PS / 1e12)} of the network; `
+    setText(this.about, `Measured at ${glass.model.name}, port ${claim.port}, ${WINDOW_WORDS} of the network; `
       + `the line carries ${rate(told.rateBps)}.`);
     if (told.share === undefined) return;
     this.found.set(told.name, told.share);

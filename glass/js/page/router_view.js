@@ -7,11 +7,11 @@ import { houseShapes } from "../draw/house.js";
 import { flowColour } from "../draw/palette.js";
 import { blockedHeads, Episodes } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
-import { droppedOf, portOf, queueOf, settingsOf } from "../model/samples.js";
+import { droppedOf, portOf, queueOf, settingsOf, WINDOW_WORDS } from "../model/samples.js";
 import { arbitrationWords } from "../model/arbiter.js";
 import { nodesOf, queueWords } from "../model/minds.js";
 import { lostByReason } from "../model/curves.js";
-import { bytes, count, instant, rate, reasonWords } from "../words.js";
+import { bytes, count, instant, rate, rateWords, reasonWords } from "../words.js";
 import { element, setText, table } from "./dom.js";
 
 // More steps than this in a second of the viewer, and single packets are no use to eyes.
@@ -291,11 +291,11 @@ export class RouterView {
         const key = queue(port, each.class);
         return [`port ${port}, class ${each.class}`, state ? state.in(key).length : told?.held?.packets ?? 0,
                 bytes(state ? state.bytesIn(key) : told?.held?.bytes ?? 0), limitWords(each.limit),
-                rate(config.rate_bps), rate(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
+                rate(config.rate_bps), rateWords(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
       });
     });
     const parts = [table("Output queues",
-      ["queue", "packets", "bytes", "limit", "line", "sends", "lost"], rows)];
+      ["queue", "packets", "bytes", "limit", "line", `sends, ${WINDOW_WORDS}`, "lost"], rows)];
     if (about.input.queueing !== "NONE") {
       parts.unshift(table("Input queues", ["input", "packets", "bytes", "for outputs", "lost"],
         about.ports.filter((each) => each.port < 510).map(({ port }) => {
