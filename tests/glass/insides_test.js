@@ -149,6 +149,19 @@ export function an_hour_of_steps_takes_no_more_memory_than_its_share() {
   }
 }
 
+export function curves_reach_farther_back_than_steps_and_are_bounded_too() {
+  const events = anyDay(12, 30_000), whole = told(events);
+  const insides = new Insides(new Flows(), 2e6, 1e6);
+  insides.start(START);
+  for (const each of events) insides.take(each);
+  const points = insides.tracks.reduce((sum, each) => sum + each.times.length, 0);
+  holds(24 * points <= 1.1e6, `${points} points`);
+  holds(insides.curvesStartPs < insides.startPs, "curves reach farther back");
+  const toPs = insides.steps.at(-1).timePs, fromPs = insides.curvesStartPs;
+  const drawn = (of) => depthSeries(of.depths.get(queue(1, 0)), fromPs, toPs);
+  same(drawn(insides), drawn(whole));
+}
+
 export function a_watch_that_begins_anew_says_what_is_inside() {
   const insides = told([event(100, 1, "received", { port: 0, length_bytes: 100, head: new Uint8Array(0) }),
                         event(100, 1, "filed", { input: 0, output: 1, class: 0 })]);

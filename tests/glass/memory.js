@@ -31,7 +31,8 @@ export function fill(schema, eventsWanted) {
   }
   flows.shrink();
   return {
-    packets: models.map(({ insides }) => insides.bytes), steps: models.map(({ insides }) => insides.steps.length),
+    packets: models.map(({ insides }) => insides.bytes),
+    curves: models.map(({ insides }) => insides.tracks.reduce((sum, each) => sum + 24 * each.times.length, 0)), steps: models.map(({ insides }) => insides.steps.length),
     samples: models.map(({ samples }) => samples.list.length * memory.sizeOf(samples.list.at(-1))),
     hosts: hosts.samples.length * memory.sizeOf(hosts.samples.at(-1)), notes: models.map(({ notes }) => notes.length),
   };

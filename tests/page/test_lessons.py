@@ -156,3 +156,28 @@ def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitri
         assert ("which is idle" in words) == (blocked > 0), words
     # Both cases were there.
     assert {blocked > 0 for _, blocked in said[first:]} == {True, False}
+
+
+# The line divided by packets, by bytes and by priority: what the small ones get.
+SHARES = {
+    "A packet each": (0.02, 0.08),
+    "Bytes each": (0.45, 0.55),
+    "Who would finish first": (0.45, 0.55),
+    "Strict priority": (0.9, 1.0),
+}
+
+
+def test_each_scheduler_gives_small_packets_what_its_lesson_says(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=schedulers") as page:
+        runs(page)
+        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
+        panel = page.get_by_role("tabpanel", name="Lesson")
+        claim = panel.get_by_role("region", name="How much of the line the small packets get")
+        buttons = [None, "Deficit round robin", "Weighted fair queueing", "Strict priority"]
+        page.evaluate("vitrine.player.setPace(0.5)")
+        for button, (name, (least, most)) in zip(buttons, SHARES.items(), strict=True):
+            if button:
+                panel.get_by_role("button", name=button).click()
+            row = claim.locator("div").filter(has_text=name)
+            expect(row.locator("output")).to_have_text(re.compile(r"^\d+ %$"))
+            assert least <= percent_of(row.locator("output")) <= most, name

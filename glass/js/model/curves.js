@@ -54,7 +54,7 @@ function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
   if (isKnown) {
     const { insides } = model;
     const track = (name === "bytes" ? insides.depthsBytes : insides.depths).get(focus.key);
-    return drawn(...depthSeries(track, Math.max(fromPs, insides.startPs), toPs));
+    return drawn(...depthSeries(track, Math.max(fromPs, insides.curvesStartPs), toPs));
   }
   const samples = within(model.samples.list, fromPs, toPs);
   const held = focus.key.startsWith("input") ? (each) => each.inputs.find((one) => one.port === focus.port)?.held
@@ -143,7 +143,7 @@ const DRAWN = {
   // How long those that left the queue had waited: of single packets in parts of the span; without them
   // of what Describe counted between two readings.
   delays({ model, isKnown, focus }, { longPs, toPs }) {
-    const found = isKnown ? waitsOfPackets(model.insides.waits.get(focus.key), Math.max(longPs, model.insides.startPs), toPs)
+    const found = isKnown ? waitsOfPackets(model.insides.waits.get(focus.key), Math.max(longPs, model.insides.curvesStartPs), toPs)
       : waitsOfHistograms(model.samples.abouts, focus, longPs, toPs);
     const series = PERCENTILES.map((percent, index) => ({
       name: `${percent} %`, index, ys: found.rows.map((row) => row?.[index] ?? null),

@@ -14,7 +14,9 @@ import { Track } from "./track.js";
 
 // A copy of the state is kept after so many steps, or more where many packets are inside.
 const STEPS_A_KEYFRAME = 2000;
-// What a step, a packet's beginning and a copy of the state take of the heap, with the curves' share.
+// What a point of a curve takes of the heap.
+const POINT_BYTES = 24;
+// What a step, a packet's beginning and a copy of the state take of it.
 const STEP_BYTES = 320, PACKET_BYTES = 380, KEYFRAME_BYTES = 12_000, COPIED_PACKET_BYTES = 40;
 // When the share of memory is used up, so much of it is kept.
 const KEPT_SHARE = 0.75;
@@ -22,10 +24,9 @@ const KEPT_SHARE = 0.75;
 const DROPS_SHOWN = 200;
 
 export class Insides {
-  // `bytesMax`: beyond that the oldest steps are forgotten.
-  constructor(flows, bytesMax = Infinity) {
-    this.flows = flows;
-    this.bytesMax = bytesMax;
+  // `bytesMax`: beyond that the oldest steps are forgotten; `curvesBytesMax`: the same of curves.
+  constructor(flows, bytesMax = Infinity, curvesBytesMax = Infinity) {
+    Object.assign(this, { flows, bytesMax, curvesBytesMax });
     // Bytes of everything that was ever remembered, by estimate; those before `keyframes[0].bytes` are gone.
     this.bytesTaken = 0;
     this.steps = [];
@@ -35,7 +36,8 @@ export class Insides {
     // Where each reader was last, by its name.
     this.cursors = new Map();
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
-    this.startPs = 0;
+    // From when on steps are remembered, and from when on curves are.
+    this.startPs = this.curvesStartPs = 0;
     // For curves: depths by queue in packets and in bytes, bytes sent so far by flow and way, and how long those that left a queue had
     // waited in it.
     this.depths = new Map();
@@ -46,7 +48,7 @@ export class Insides {
 
   // A watch begins, for the first time or anew after a gap: what is inside is told by events.
   start(message) {
-    if (this.steps.length === 0) this.startPs = message.time_ps;
+    if (this.steps.length === 0) this.startPs = this.curvesStartPs = message.time_ps;
     this.push({ timePs: message.time_ps, kind: "begin" });
   }
 
@@ -70,6 +72,7 @@ export class Insides {
       this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy(), bytes: this.bytesTaken });
       this.bytesTaken += KEYFRAME_BYTES + COPIED_PACKET_BYTES * this.newest.state.packets.size;
       if (this.bytes > this.bytesMax) this.shrink(KEPT_SHARE * this.bytesMax);
+      this.boundCurves();
     }
   }
 
@@ -190,6 +193,33 @@ export class Insides {
       drop++;
     }
     this.drop(drop);
+    this.forgetCurves(this.startPs);
+  }
+
+  get tracks() {
+    return [...this.depths.values(), ...this.depthsBytes.values(), ...this.sent.values(), ...this.waits.values()];
+  }
+
+  // Curves are a tenth of what steps are, and reach farther back. Their oldest quarter goes, by points and not by
+  // time, when their share is used up.
+  boundCurves() {
+    const points = () => this.tracks.reduce((sum, each) => sum + each.times.length, 0);
+    for (let before = Infinity, now = points(); now * POINT_BYTES > this.curvesBytesMax && now < before;) {
+      const { times } = this.tracks.reduce((most, each) => (each.times.length > most.times.length ? each : most));
+      this.forgetCurves(times[times.length >> 2]);
+      [before, now] = [now, points()];
+    }
+  }
+
+  forgetCurves(beforePs) {
+    this.curvesStartPs = Math.max(this.curvesStartPs, beforePs);
+    for (const track of [...this.depths.values(), ...this.depthsBytes.values(), ...this.waits.values()]) track.forget(beforePs);
+    for (const [flow, track] of this.sent) {
+      track.forget(beforePs);
+      track.first = track.values[0] ?? track.total;
+      // A flow that has sent nothing since.
+      if (track.times.at(-1) < beforePs) this.sent.delete(flow);
+    }
   }
 
   // Forgets the first keyframes and the steps behind each of them.
@@ -201,14 +231,6 @@ export class Insides {
     for (const each of this.keyframes) each.index -= gone;
     this.newest.index -= gone;
     this.startPs = this.keyframes[0].state.timePs;
-    for (const track of [...this.depths.values(), ...this.depthsBytes.values()]) track.forget(this.startPs);
-    for (const [flow, track] of this.sent) {
-      track.forget(this.startPs);
-      track.first = track.values[0] ?? track.total;
-      // A flow that has sent nothing since.
-      if (track.times.at(-1) < this.startPs) this.sent.delete(flow);
-    }
-    for (const track of this.waits.values()) track.forget(this.startPs);
     for (const [reader, cursor] of this.cursors) {
       cursor.index -= gone;
       if (cursor.index < 0) this.cursors.delete(reader);

@@ -4,15 +4,15 @@
 // estimates for V8 as it lays objects out in Chromium; tests/glass/test_memory.py compares them with the heap.
 
 // Everything remembered, over all routers and hosts. A page takes about 30 MB without it.
-const REMEMBERED_BYTES = 80e6;
+const REMEMBERED_BYTES = 100e6;
 // What the parts get of it. Single packets are most of what is told.
-const SHARES = { packets: 0.6, samples: 0.2, abouts: 0.05, notes: 0.05, hosts: 0.1 };
+const SHARES = { packets: 0.45, curves: 0.2, samples: 0.15, abouts: 0.05, notes: 0.05, hosts: 0.1 };
 
 const OBJECT_BYTES = 12, FIELD_BYTES = 4, ARRAY_BYTES = 32, NUMBER_BYTES = 12, VIEW_BYTES = 160;
 // Larger integers, and all fractions, are objects of their own.
 const SMALL_MAX = 2 ** 30;
 
-// {packets, samples, abouts, notes} of each of `routers` routers, in bytes, and {hosts}.
+// {packets, curves, samples, abouts, notes} of each of `routers` routers, in bytes, and {hosts}.
 export function sharesOf(routers) {
   const share = (name) => (SHARES[name] * REMEMBERED_BYTES) / (name === "hosts" ? 1 : Math.max(1, routers));
   return Object.fromEntries(Object.keys(SHARES).map((name) => [name, share(name)]));

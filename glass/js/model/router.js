@@ -15,7 +15,7 @@ export class RouterModel {
     this.deviceId = deviceId;
     this.flows = flows;
     this.samples = new Samples(shares.samples, shares.abouts);
-    this.insides = new Insides(flows, shares.packets);
+    this.insides = new Insides(flows, shares.packets, shares.curves);
     // Drops, marks and lines that went down, for the bar of time: {timePs, kind}.
     this.notes = [];
     this.notesMax = (shares.notes ?? Infinity) / NOTE_BYTES;

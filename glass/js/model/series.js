@@ -39,7 +39,7 @@ export function throughputSeries(insides, fromPs, toPs, parts, windowPs = RATE_W
   const byFlow = new Map();
   for (const [{ number }, track] of tracks) {
     byFlow.set(number, instants.map((each) => {
-      if (each - windowPs < insides.startPs) return null;
+      if (each - windowPs < insides.curvesStartPs) return null;
       return ((track.sloped(each, track.first) - track.sloped(each - windowPs, track.first)) * 8 * 1e12) / windowPs;
     }));
   }

@@ -1,7 +1,7 @@
 // What a lesson says, as a number: measured where it says so, for each of the settings that it compares.
 //
-// A claim: {title, port, cases: [[name, words]], caseOf(about)}: which part of the rate of a port's line is used,
-// by which case was in force throughout the window.
+// A claim: {title, port, class, cases: [[name, words]], caseOf(about)}: which part of the rate of a port's line is used,
+// by all or by one class, by which case was in force throughout the window.
 
 import { RATE_WINDOW_PS, settingsOf, WINDOW_WORDS } from "../model/samples.js";
 import { percent, rate } from "../words.js";
@@ -33,12 +33,12 @@ export class ClaimPanel {
 
 // {name, share, rateBps}: which case is in force at an instant, and the share of the line that was used over
 // the window before it; no share while settings have changed within the window.
-export function measured(samples, { port, caseOf }, timePs) {
+export function measured(samples, { port, class: class_, caseOf }, timePs) {
   const about = samples.aboutAt(timePs), rateBps = samples.configAt(timePs, port)?.rate_bps;
   if (!rateBps) return undefined;
   const told = { name: caseOf(about), rateBps }, fromPs = timePs - RATE_WINDOW_PS;
   const within = [samples.aboutAt(fromPs), ...samples.abouts.filter((each) => each.time_ps > fromPs && each.time_ps <= timePs)];
   if (within.some((each) => settingsOf(each) !== settingsOf(about))) return told;
-  const now = samples.rateAt(timePs, port);
+  const now = samples.rateAt(timePs, port, class_);
   return now === undefined ? told : { ...told, share: now / rateBps };
 }
