@@ -88,7 +88,7 @@ build:           ## build the programs and compile the P4 code, nothing else
 	@vm/python.sh
 	@vm/build.sh
 
-exercise:        ## a working copy of an exercise: NAME=<name> puts it into work/<name>, without NAME they are listed; STUDENT=<your name>
+exercise:        ## a working copy of an exercise: NAME=<name> puts it into work/<name>, without NAME they are listed; it asks for your name, or takes STUDENT=<your name>
 	@vm/takes.sh NAME STUDENT -- WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course exercise "$(NAME)"

@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     _command(commands, "list", _list)
     exercise = _command(commands, "exercise", _exercise)
     exercise.add_argument("name", nargs="?", default="")
-    exercise.add_argument("--student", default=os.environ.get("STUDENT") or working.login())
+    exercise.add_argument("--student", default=os.environ.get("STUDENT", ""))
     check = _command(commands, "check", _check)
     check.add_argument("name")
     check.add_argument("--folder", type=Path, help="instead of work/<name>")
@@ -83,7 +83,9 @@ def _exercise(arguments: argparse.Namespace) -> int:
     if not arguments.name:
         return _list(arguments)
     exercise = catalogue.find(arguments.name)
-    folder = working.make(exercise, arguments.student)
+    working.refuse_second(exercise)
+    ask = input if sys.stdin is not None and sys.stdin.isatty() else None
+    folder = working.make(exercise, working.student_for(exercise, arguments.student, ask))
     print(f"{exercise.title}: {exercise.question}")
     print(f"Read {folder / 'README.md'}, write {', '.join(exercise.files)} beside it.")
     _tell_own(exercise, folder)

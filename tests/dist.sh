@@ -37,7 +37,7 @@ python3 -m venv "$work/venv"
 cd "$work"
 without_rust "$work/venv/bin/vitrine-sim" queue --loads 0.5 --seconds 1 >/dev/null
 without_rust "$work/venv/bin/vitrine-lab" bufferbloat
-without_rust "$work/venv/bin/vitrine-exercise" fair-queues
+without_rust "$work/venv/bin/vitrine-exercise" fair-queues --student "Ada Lovelace"
 without_rust "$work/venv/bin/vitrine-page" | grep -q "file://.*/out/vitrine.html"
 # What one begins with is not enough, and that is what it says.
 without_rust "$work/venv/bin/vitrine-check" fair-queues || [ $? -eq 1 ]
