@@ -13,7 +13,7 @@ from controller.toolchain import ROOT
 from course import catalogue, commands
 from course.errors import CourseError
 from course.exercise import Exercise
-from course.grading import gradescope, interop
+from course.grading import gradescope, interop, similarity
 from course.grading.grade import grade
 from course.grading.intake import Submission, submissions
 from course.grading.jailed import JailedRunner
@@ -60,6 +60,8 @@ def _grade(arguments: argparse.Namespace) -> int:
     for graded in run.grade(_runner()):
         print(progress.line(graded.record), flush=True)
     print(f"{len(found)} submissions: {run.sheet}, and a page for each beside it")
+    report = similarity.compare(exercise, found)
+    print(f"{similarity.write(folder, report)} shows similar submissions; it is for you alone.")
     return 0
 
 

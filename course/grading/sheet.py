@@ -24,10 +24,10 @@ def write(file: Path, exercise: Exercise, records: Sequence[Record]) -> None:
     for each in records:
         points = [each.cases.get(name, 0) for name in cases]
         row = [each.name, each.lms_id, each.student, each.points, each.out_of, *points]
-        sheet.writerow([_harmless(str(cell)) for cell in (*row, " ".join(each.remarks))])
+        sheet.writerow([harmless(str(cell)) for cell in (*row, " ".join(each.remarks))])
     write_whole(file, text.getvalue())
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """A spreadsheet computes what begins like this, and names are what students choose."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
