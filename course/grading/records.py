@@ -44,7 +44,8 @@ def write_whole(file: Path, text: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:40]}.")
     try:
-        with os.fdopen(handle, "w", newline="") as opened:
+        # Names of files need not be UTF-8: archives from Windows often are not.
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as opened:
             opened.write(text)
         # As any other file of its folder: `mkstemp` gives it to its owner alone.
         umask = os.umask(0)

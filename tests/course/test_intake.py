@@ -6,10 +6,14 @@ import io
 import os
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from course import catalogue
+from course.grading import sheet
 from course.grading.intake import ARCHIVE_BYTES_MAX, file_name, submissions
+from course.grading.records import Record
 
 FILES = ("router.p4", "notes.yaml")
 
@@ -174,3 +178,12 @@ def test_no_two_submissions_share_the_file_of_a_page(put):
     files = {file_name(name).lower() for name in names}
     assert len(names) == len(files) == 6
     assert max(map(len, files)) <= 150
+
+
+def test_a_folder_whose_name_is_not_utf_8_gets_its_row(tmp_path):
+    (tmp_path / "in").mkdir()
+    Path(os.fsdecode(os.fsencode(tmp_path / "in") + b"/J\xf6rg")).mkdir()
+    (found,) = submissions(tmp_path / "in")
+    record = Record(found.name, "nobody", 0, 100, {}, ())
+    sheet.write(tmp_path / "grades.csv", catalogue.find("first-router"), [record])
+    assert "\nJ?rg," in (tmp_path / "grades.csv").read_text()
