@@ -1,7 +1,7 @@
 # The front door. Targets are short and hold no logic: that is in vm/, tests/ and labs/.
 # `make help` lists them from the comments behind them.
 .DEFAULT_GOAL := help
-.PHONY: help run labs lab results compare report handout grade gradescope interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf conformance-testgen conformance-answers bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz corpus reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
+.PHONY: help run labs lab results compare report handout grade gradescope classroom interop labs-check sweep test setup build exercise check lint bless top metrics glass page trace up shell reload down conformance conformance-tcp bench conformance-tutorials conformance-guests conformance-p4-learning conformance-ptf conformance-testgen conformance-answers bench-pipeline bench-control bench-rude bench-restart bench-collector bench-insides bench-world bench-glass pictures bench-page chaos soak interruptions advisories fuzz corpus reproducible nightly parity provision vm vm-test vm-chroot-test vscode dist wireshark clean
 
 # What can stand behind a lab; which of them a lab takes it says itself.
 OF_LABS := LAB RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM QUICK PROGRAM WORLD SEEDS TOOLCHAIN GRPC
@@ -58,6 +58,11 @@ gradescope:      ## the autograder of an exercise as Gradescope takes it: NAME=<
 	@vm/takes.sh NAME -- SECRET UNSAFE WORLD
 	@WORLD=virtual vm/setup.sh
 	@build/venv/bin/python -m course gradescope "$(NAME)"
+
+classroom:       ## the template repository of an exercise for GitHub Classroom: NAME=<exercise> WHEEL=<its address>
+	@vm/takes.sh NAME WHEEL -- WORLD
+	@WORLD=virtual vm/setup.sh
+	@build/venv/bin/python -m course classroom "$(NAME)" "$(WHEEL)"
 
 interop:         ## routers of every two teams in one ring: NAME=<capstone or control-plane> IN=<folder of folders or zips>
 	@vm/takes.sh NAME IN -- SECRET UNSAFE WORLD

@@ -13,7 +13,7 @@ from controller.toolchain import ROOT
 from course import catalogue, commands
 from course.errors import CourseError
 from course.exercise import Exercise
-from course.grading import gradescope, interop, similarity
+from course.grading import classroom, gradescope, interop, similarity
 from course.grading.grade import grade
 from course.grading.intake import Submission, submissions
 from course.grading.jailed import JailedRunner
@@ -34,6 +34,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     each = commands.add_parser("gradescope")
     each.set_defaults(run=_gradescope)
     each.add_argument("name")
+    each = commands.add_parser("classroom")
+    each.set_defaults(run=_classroom)
+    each.add_argument("name")
+    each.add_argument("wheel")
     each = commands.add_parser("gradescope-run")
     each.set_defaults(run=_gradescope_run)
     each.add_argument("name")
@@ -85,6 +89,17 @@ def _gradescope(arguments: argparse.Namespace) -> int:
     file = _OUT / f"{exercise.name}-gradescope.zip"
     gradescope.archive(exercise, file, _secret() or secrets.token_hex(16))
     print(f"{file}: upload it as the autograder of the assignment")
+    return 0
+
+
+def _classroom(arguments: argparse.Namespace) -> int:
+    exercise = catalogue.find(arguments.name)
+    text = classroom.workflow(exercise, arguments.wheel)
+    _export(exercise)
+    file = _OUT / exercise.name / classroom.FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    print(f"{_OUT / exercise.name}: push it as the template repository of the assignment")
     return 0
 
 
