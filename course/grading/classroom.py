@@ -51,7 +51,12 @@ def workflow(exercise: Exercise, wheel: str) -> str:
             "        uses: classroom-resources/autograding-command-grader@v1",
             "        with:",
             f"          test-name: {case.name}",
-            f"          command: vitrine-check {exercise.name} --folder . --case {case.name}",
+            # A case alone counts without those that it is behind, so they are checked first.
+            "          command: "
+            + " && ".join(
+                f"vitrine-check {exercise.name} --folder . --case {name}"
+                for name in (*case.behind, case.name)
+            ),
             f"          timeout: {_MINUTES}",
             f"          max-score: {case.points}",
         ]
