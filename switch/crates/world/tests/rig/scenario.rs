@@ -258,7 +258,7 @@ fn filled(program: Program, config: Config, routes: Option<&Vec<Route>>) -> Pipe
 
 /// A hash of everything that is told of a run: frames at all hosts with their instants, what
 /// applications report, what connections tell, where every frame is in the end.
-pub fn digest(seed: u64, step: impl FnMut() -> Span) -> u64 {
+pub fn digest(seed: u64, step: impl FnMut() -> Span) -> Digest {
     let mut scenario = Scenario::new(seed);
     let hosts: Vec<String> =
         scenario.network.topology().hosts.iter().map(|host| host.name.clone()).collect();
@@ -267,12 +267,12 @@ pub fn digest(seed: u64, step: impl FnMut() -> Span) -> u64 {
     for node in &nodes {
         scenario.network.world.capture(node.port(0), true);
     }
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    let mut hash = Digest::default();
     scenario.run(step, |network| {
         while let Some(captured) = network.world.poll_capture() {
             let told = (captured.at, captured.end, captured.direction);
             write!(hash, "{told:?}").expect("a hash takes everything");
-            hash.take(&captured.bytes);
+            hash.take_bytes(&captured.bytes);
         }
         while let Some(report) = network.world.poll_report() {
             write!(hash, "{report:?}").expect("a hash takes everything");
@@ -285,29 +285,60 @@ pub fn digest(seed: u64, step: impl FnMut() -> Span) -> u64 {
         let snapshots = host.connections().map(|id| host.snapshot(id));
         for told in reports.map(|it| format!("{it:?}")).chain(snapshots.map(|it| format!("{it:?}")))
         {
-            hash.take(told.as_bytes());
+            hash.write_str(&told).expect("a hash takes everything");
         }
         write!(hash, "{:?}", host.books()).expect("a hash takes everything");
     }
     write!(hash, "{:?}", world.ledger()).expect("a hash takes everything");
-    hash.0
+    hash
+}
+
+/// Hashes of what is told of a run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Digest {
+    /// Everything, by the names that our code has for it.
+    everything: Hash,
+    /// The same without letters and underscores, so that a type or field can be renamed.
+    numbers: Hash,
+}
+
+impl Digest {
+    fn take_bytes(&mut self, bytes: &[u8]) {
+        self.everything.take(bytes);
+        self.numbers.take(bytes);
+    }
+}
+
+impl Write for Digest {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.everything.take(text.as_bytes());
+        let is_name = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+        text.as_bytes().split(is_name).for_each(|part| self.numbers.take(part));
+        Ok(())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x} numbers={:016x}", self.everything.0, self.numbers.0)
+    }
 }
 
 /// FNV-1a.
+#[derive(Debug, PartialEq, Eq)]
 struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
 
 impl Hash {
     fn take(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
-    }
-}
-
-impl Write for Hash {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.take(text.as_bytes());
-        Ok(())
     }
 }
 
