@@ -13,13 +13,16 @@
 //! * who reads slowly costs others nothing and misses only what finds no room, all of which is counted.
 //!
 //! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test all simulated` runs it alone,
-//! `SEEDS=100000 FROM=200` so many, from that one on.
+//! `SEEDS=100000 FROM=200` so many, from that one on. `DIGESTS=/tmp/digests` writes a digest of what the
+//! switch said in each history, which `tests/oracles.sh` compares before and after a refactoring.
 
+mod digest;
 mod learning;
 mod model;
 use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
@@ -50,6 +53,7 @@ use traffic::PortConfig;
 use units::memory::Owner;
 use units::{PortId, Span, Time};
 
+use digest::Said;
 use model::{Answer, Batch, Change, Does, KEY_COUNT, Loaded, Model, Request, Roles};
 use support::{DEVICE_ID, Plane, Program, bits_of};
 
@@ -160,6 +164,8 @@ struct Simulation {
     list_count: usize,
     /// Packets for which a stream had no room.
     lost_count: u64,
+    /// Everything that the switch said: answers, messages on streams, and the ways of packets.
+    said: Said,
 }
 
 /// Programs whose packets leave by port 1, 2 or 3 unless an entry says otherwise; compiled once.
@@ -221,6 +227,7 @@ impl Simulation {
             bid_count: 0,
             list_count: 0,
             lost_count: 0,
+            said: Said::default(),
         };
         let config = Arc::new(Config::new(Some(config_of(&first))).expect("it fits"));
         let loaded = load(config).expect("it loads");
@@ -403,7 +410,7 @@ impl Simulation {
 
     /// The call itself; it may be dropped at any time.
     fn future_of(&self, request: &Request, (role, id): (&'static str, Option<u128>)) -> Answering {
-        let (front, program) = (Arc::clone(&self.front), self.program);
+        let (front, program, said) = (Arc::clone(&self.front), self.program, self.said.clone());
         let (role, election_id) = (role.to_owned(), id_message(id));
         let ours = election_id.map(|id| v1::ElectionId { high: id.high, low: id.low });
         let done = |result: Result<(), Status>| result.map(|()| Answer::Done);
@@ -415,6 +422,7 @@ impl Simulation {
                 let request =
                     p4::ReadRequest { device_id: DEVICE_ID, entities, ..Default::default() };
                 let answer = front.read(request, Room::USUAL, &Owner::default()).await?;
+                let answer = answer.inspect(|message| said.take_message(message));
                 let found = answer.flat_map(|message| message.entities);
                 Ok(Answer::Entries(found.map(|entity| entry_of(program, &entity)).collect()))
             }),
@@ -530,7 +538,7 @@ impl Simulation {
         }
         let polled = call.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(answer) = polled else { return false };
-        let answer = answer.unwrap_or_else(|status| Answer::Refused(status.code));
+        let answer = answer.unwrap_or_else(|status| self.said.refused(&status));
         let call = self.calls.swap_remove(at);
         let (expected, state) = call.expected.expect("it was set above");
         assert_eq!(answer, expected, "{:?} as {:?}", call.request, call.claim);
@@ -556,6 +564,8 @@ impl Simulation {
         let mut ways = vec![None; KEY_COUNT];
         while let Some(output) = self.device.poll_output(self.now) {
             let Output::Transmit { port, frame, .. } = output else { continue };
+            self.said.take(&port.0.to_be_bytes());
+            self.said.take(frame.bytes());
             ways[usize::from(frame.bytes()[5]) - 1] = Some(port.0);
             self.device.recycle(frame);
         }
@@ -674,7 +684,9 @@ impl Simulation {
         let mut before = Vec::new();
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(Some(answer)) = Pin::new(&mut open.answers).poll_next(&mut context) {
-            match answer.expect("nobody ends it").update {
+            let answer = answer.expect("nobody ends it");
+            self.said.take_stream_message(&answer);
+            match answer.update {
                 Some(Update::Arbitration(update)) => {
                     let status = update.status.expect("it says who is primary");
                     open.told = Some(Code::from_number(status.code));
@@ -735,7 +747,7 @@ impl Simulation {
         for call in std::mem::take(&mut self.calls) {
             let Some((expected, state)) = call.expected else { continue };
             let answer = now_or_never(call.future);
-            let answer = answer.unwrap_or_else(|status| Answer::Refused(status.code));
+            let answer = answer.unwrap_or_else(|status| self.said.refused(&status));
             assert_eq!(answer, expected, "{:?}", call.request);
             self.model.answered(state);
         }
@@ -820,13 +832,15 @@ fn entry_of(program: &Program, entity: &p4::Entity) -> (usize, Does) {
     (usize::from(exact.value[0]) - 1, does)
 }
 
-/// Returns how many lists of digests were told, and how many packets slow readers missed.
-fn run(seed: u64) -> (usize, u64) {
+/// Returns how many lists of digests were told, how many packets slow readers missed, and the digest
+/// of everything that the switch said.
+fn run(seed: u64) -> (usize, u64, String) {
     let mut simulation = Simulation::new(seed);
     (0..STEP_COUNT).for_each(|_| simulation.step());
-    let seen = (simulation.list_count, simulation.lost_count);
+    let (lists, lost) = (simulation.list_count, simulation.lost_count);
+    let said = simulation.said.clone();
     simulation.end();
-    seen
+    (lists, lost, said.line())
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -843,11 +857,18 @@ fn every_history_is_one_that_the_model_allows() {
         }
     };
     let (seed_count, mut list_count, mut lost_count) = (seeds.end - seeds.start, 0, 0);
+    let mut digests = String::new();
     for seed in seeds {
         // A panic says what is wrong; this says how to see it again.
         let outcome = std::panic::catch_unwind(|| run(seed));
-        let Ok((lists, lost)) = outcome else { panic!("seed {seed}: SEED={seed} runs it alone") };
+        let Ok((lists, lost, said)) = outcome else {
+            panic!("seed {seed}: SEED={seed} runs it alone")
+        };
         (list_count, lost_count) = (list_count + lists, lost_count + lost);
+        writeln!(digests, "{seed} {said}").expect("a string takes everything");
+    }
+    if let Ok(file) = std::env::var("DIGESTS") {
+        std::fs::write(&file, digests).unwrap_or_else(|error| panic!("{file}: {error}"));
     }
     // Histories in which nobody learns anything would prove nothing about digests, and those in which
     // nobody misses anything nothing about slow readers.
