@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# oracles.sh record [FOLDER] | compare OLD NEW: records what the kit does as text files, and compares two
+# such records byte for byte. ONLY="programs labs" takes these sections alone; docs/contributing.md has more.
+# Paths are relative to the repository.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. vm/rust.sh
+# Labs and programs take settings from the environment; a record has only the defaults.
+unset WORLD QUICK RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM PROGRAM TOOLCHAIN LAB GLASS FROM SEED
+exec build/venv/bin/python -m tests.oracles "$@"
