@@ -13,7 +13,15 @@ ROOT = Path(__file__).parents[2]
 VM = ROOT / "vm"
 SCRIPTS = sorted(VM.glob("*.sh"))
 # What is sourced has no first line of its own that would name its shell.
-SOURCED = {"chroot.sh", "distribution.sh", "jobs.sh", "rust.sh", "say.sh", "sources.sh", "worlds.sh"}
+SOURCED = {
+    "chroot.sh",
+    "distribution.sh",
+    "jobs.sh",
+    "rust.sh",
+    "say.sh",
+    "sources.sh",
+    "worlds.sh",
+}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
