@@ -8,6 +8,7 @@ use super::spell;
 use crate::lexer::tokenize;
 use crate::token::{HiddenNames, Token, TokenKind};
 use crate::{Diagnostic, Diagnostics, FileId, SourceMap};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -31,10 +32,18 @@ pub(super) struct Parameters {
 pub(super) const HAS_INCLUDE: &str = "__has_include";
 
 /// The macros defined at this point of the text.
-#[derive(Default)]
 pub(super) struct Macros {
     table: BTreeMap<Rc<str>, Rc<Macro>>,
+    /// Steps left for all expansions of the program: a directive ends one, and costs few bytes.
+    steps_left: Cell<usize>,
 }
+
+/// What all expansions of a program may cost. A token read is one step.
+const STEP_COUNT_MAX: usize = 4_000_000;
+/// Text that is put together by `#` and `##` costs a step for so many bytes.
+const TEXT_BYTES_PER_STEP: usize = 16;
+/// Each token of a macro's text is looked up among so many parameters in a step.
+const PARAMETERS_PER_STEP: usize = 16;
 
 /// What an expansion works with.
 struct Expansion<'a> {
@@ -53,6 +62,42 @@ const ARGUMENT_DEPTH_MAX: usize = 64;
 
 /// Macros whose text is a macro whose text is a macro ...: what is deeper is left as it is.
 const MACRO_DEPTH_MAX: u32 = 256;
+
+impl Default for Macros {
+    fn default() -> Macros {
+        Macros { table: BTreeMap::new(), steps_left: Cell::new(STEP_COUNT_MAX) }
+    }
+}
+
+impl Expansion<'_> {
+    /// Takes steps off the budget; one that is used up ends the expansion.
+    fn charge(&mut self, steps: usize) {
+        self.budget = self.budget.saturating_sub(steps);
+    }
+
+    /// Does every `a ## b`, as far as the budget allows.
+    fn paste_all(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut made: Vec<Token> = Vec::new();
+        let mut input = tokens.into_iter();
+        while let Some(token) = input.next() {
+            if !token.is("##") {
+                made.push(token);
+                continue;
+            }
+            match (made.pop(), input.next()) {
+                (Some(left), Some(right)) => {
+                    self.charge(1 + (left.text.len() + right.text.len()) / TEXT_BYTES_PER_STEP);
+                    if self.budget == 0 {
+                        return made;
+                    }
+                    made.extend(paste(&left, &right));
+                }
+                (left, right) => made.extend(left.into_iter().chain(right)),
+            }
+        }
+        made
+    }
+}
 
 impl Macros {
     pub fn define(&mut self, name: Rc<str>, definition: Macro) {
@@ -102,8 +147,11 @@ impl Macros {
         output: &mut Vec<Token>,
     ) -> bool {
         input.reverse();
+        let budget = budget.min(self.steps_left.get());
         let mut expansion = Expansion { input, budget, answers_defined, sources, diagnostics };
-        self.run(&mut expansion, output, 0)
+        let complete = self.run(&mut expansion, output, 0);
+        self.steps_left.set(self.steps_left.get() - (budget - expansion.budget));
+        complete
     }
 
     /// `defined X` or `defined(X)` as 1 or 0, its `defined` taken off the input already.
@@ -139,7 +187,7 @@ impl Macros {
                 if let Some(definition) = self.table.get(&token.text).cloned()
                     && let Some(made) = self.apply(&token, &definition, expansion, depth)
                 {
-                    if made.len() > expansion.budget {
+                    if expansion.budget == 0 || made.len() > expansion.budget {
                         return false;
                     }
                     expansion.input.extend(made.into_iter().rev());
@@ -163,7 +211,7 @@ impl Macros {
         let outer = name.hidden.clone();
         let hidden = Rc::new(HiddenNames { name: name.text.clone(), depth: nesting, outer });
         let mut made = match &definition.parameters {
-            None => paste_all(definition.body.clone()),
+            None => expansion.paste_all(definition.body.clone()),
             Some(parameters) => {
                 let arguments = take_arguments(parameters, expansion)?;
                 let arguments = self.check_arguments(name, parameters, arguments, expansion);
@@ -220,16 +268,19 @@ impl Macros {
             arguments.get(at).filter(|_| token.kind == TokenKind::Word)
         };
         let body = &definition.body;
+        expansion.charge(body.len() * (1 + parameters.names.len() / PARAMETERS_PER_STEP));
         let is_paste =
             |at: Option<usize>| at.and_then(|at| body.get(at)).is_some_and(|token| token.is("##"));
         let mut made = Vec::new();
         let mut at = 0;
-        while let Some(token) = body.get(at) {
+        while let Some(token) = body.get(at).filter(|_| expansion.budget > 0) {
             let next = body.get(at + 1);
             if token.is("#")
                 && let Some(argument) = next.and_then(argument_of)
             {
-                made.push(string_token(token, argument));
+                let string = string_token(token, argument);
+                expansion.charge(string.text.len() / TEXT_BYTES_PER_STEP);
+                made.push(string);
                 at += 2;
                 continue;
             }
@@ -260,7 +311,7 @@ impl Macros {
             }
             at += 1;
         }
-        paste_all(made)
+        expansion.paste_all(made)
     }
 
     fn expand_argument(
@@ -355,6 +406,8 @@ fn take_arguments(
     if !expansion.input.last()?.is("(") {
         return None;
     }
+    // Each use of a macro that is not closed reads all that follows, so it is paid for.
+    let read_count = expansion.input.len();
     let mut arguments = vec![Vec::new()];
     let mut depth = 0usize;
     for (taken, token) in expansion.input.iter().rev().enumerate() {
@@ -377,6 +430,7 @@ fn take_arguments(
             argument.push(token.clone());
         }
     }
+    expansion.charge(read_count);
     None
 }
 
@@ -384,23 +438,6 @@ fn take_arguments(
 fn string_token(hash: &Token, argument: &[Token]) -> Token {
     let text = spell(argument).replace('\\', "\\\\").replace('"', "\\\"");
     Token { kind: TokenKind::String, text: format!("\"{text}\"").into(), ..hash.clone() }
-}
-
-/// Does every `a ## b`.
-fn paste_all(tokens: Vec<Token>) -> Vec<Token> {
-    let mut made: Vec<Token> = Vec::new();
-    let mut input = tokens.into_iter();
-    while let Some(token) = input.next() {
-        if !token.is("##") {
-            made.push(token);
-            continue;
-        }
-        match (made.pop(), input.next()) {
-            (Some(left), Some(right)) => made.extend(paste(&left, &right)),
-            (left, right) => made.extend(left.into_iter().chain(right)),
-        }
-    }
-    made
 }
 
 /// One token out of two, or more where they do not fit together.

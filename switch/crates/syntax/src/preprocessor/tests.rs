@@ -140,6 +140,32 @@ fn growth_without_end_is_an_error() {
 }
 
 #[test]
+fn text_without_end_is_an_error_however_few_tokens_it_makes() {
+    let pasted = format!("#define P {}x\nP", "abcdefgh ## ".repeat(10_000));
+    let strings = format!("#define S(x) {}\nS({})", "#x ".repeat(20_000), "word ".repeat(1_000));
+    let unclosed = format!("#define F(x) x\n{}", "F( ".repeat(10_000));
+    // Nothing comes of A20, and a directive behind each use begins a new expansion.
+    let mut nothing = String::from("#define A0\n");
+    for level in 1..=20 {
+        nothing += &format!("#define A{level} A{0} A{0}\n", level - 1);
+    }
+    nothing += &"A18\n#pragma x\n".repeat(100);
+    let unused = format!("#define F(x) {}\n{}", "x ".repeat(10_000), "F()\n#\n".repeat(1_000));
+    for source in [pasted, strings, unclosed, nothing, unused] {
+        let shown: String = source.chars().take(60).collect();
+        assert_eq!(expand(&source).1, 1, "{shown}");
+    }
+}
+
+#[test]
+fn moderate_pasting_and_strings_are_expanded() {
+    let pasted = format!("#define P {}x\nP", "ab ## ".repeat(300));
+    assert_eq!(expand(&pasted), (format!("{}x", "ab".repeat(300)), 0));
+    let source = format!("#define S(x) #x\nS({})", "word ".repeat(2_000));
+    assert_eq!(expand(&source).1, 0);
+}
+
+#[test]
 fn broken_directives_are_reported_one_by_one() {
     for text in [
         "#frobnicate",
