@@ -275,6 +275,36 @@ fn doubling_functions_end_in_a_message_not_in_all_memory() {
     assert_eq!(title, "the program is too large once its calls are inlined");
 }
 
+/// Bytes of JSON for the conditions `first`, nested in each other so many times.
+fn json_bytes(first: &str, nest: impl Fn(&str) -> String, levels: usize) -> usize {
+    let condition = (0..levels).fold(first.to_owned(), |inner, _| nest(&inner));
+    let (program, _) = good("", &format!("apply {{ if ({condition}) {{ meta.m = 1; }} }}"));
+    bmv2::write(&program).len()
+}
+
+#[test]
+fn conditions_in_conditions_take_room_for_each_level_not_twice_for_each() {
+    let nest = |inner: &str| format!("({inner} ? hdr.h.v == 1 : meta.m == 2)");
+    let [at_20, at_40, at_60] = [20, 40, 60].map(|levels| json_bytes("meta.m == 0", nest, levels));
+    let (first, second) = (at_40 - at_20, at_60 - at_40);
+    assert!(second < first + first / 10, "{at_20}, {at_40} and {at_60} bytes");
+}
+
+#[test]
+fn large_structs_that_are_compared_again_and_again_are_refused() {
+    let mut types = String::from("struct s0 { bit<8> a; bit<8> b; }\n");
+    for level in 1..=14 {
+        types += &format!("struct s{level} {{ s{0} a; s{0} b; }}\n", level - 1);
+    }
+    let compare = "if (x == y) { meta.m = meta.m + 1; }\n".repeat(40);
+    let said = limit(&types, &format!("s14 x; s14 y; apply {{ {compare} }}"));
+    assert!(said.contains("the program is too large"), "{said}");
+    types += "struct s15 { s14 a; s14 b; }\nstruct s16 { s15 a; s15 b; }\n";
+    let output = output(&types, "s16 x; apply { }");
+    let said: Vec<&str> = errors(&output).iter().map(|error| error.title.as_str()).collect();
+    assert_eq!(said, ["a value of this type has more than 65536 parts"]);
+}
+
 #[test]
 fn constructor_arguments_are_folded_into_the_control() {
     let sub = "control sub(inout headers_t hdr)(bit<8> limit) {

@@ -315,6 +315,9 @@ impl Lowering<'_> {
             }
             (Value::Text(one), Value::Text(other)) => Expression::Bool(one == other),
             (Value::Struct(ones), Value::Struct(others)) => {
+                if !self.charge(ones.len()) {
+                    return Expression::Bool(false);
+                }
                 let types = self.part_types(ty);
                 let pairs = ones.iter().zip(others).zip(&types);
                 let equal = pairs.map(|((one, other), ty)| self.equal(one, other, ty, at));

@@ -21,6 +21,10 @@ use syntax::Span;
 /// Deepest expression that a switch is given: each level is up to two of JSON, whose readers have
 /// limits.
 const LEVELS_MAX: usize = 100;
+/// Largest expression that a switch is given, in operators and operands.
+const NODES_MAX: usize = 1000;
+/// Largest condition that is written twice rather than kept in a field.
+const REPEATED_NODES_MAX: usize = 16;
 
 impl Lowering<'_> {
     /// The value of an expression. What is nested deep is computed in parts.
@@ -28,11 +32,31 @@ impl Lowering<'_> {
         let value = self.whole_value(expression);
         match &value {
             Value::Number(part) | Value::Bool(part)
-                if is_deeper(part, LEVELS_MAX) && !self.is_checksum_block() =>
+                if is_larger(part, LEVELS_MAX, &mut { NODES_MAX }) =>
             {
-                self.freeze(value, &expression.ty, expression.span)
+                if !self.is_checksum_block() {
+                    return self.freeze(value, &expression.ty, expression.span);
+                }
+                if is_larger(part, usize::MAX, &mut { 8 * NODES_MAX }) {
+                    return self.too_large(&value, expression.span);
+                }
+                value
             }
             _ => value,
+        }
+    }
+
+    /// Refuses an expression that cannot be computed in parts.
+    fn too_large(&mut self, value: &Value, at: Span) -> Value {
+        self.unsupported(
+            at,
+            "this expression is too large for a checksum control once it is written out",
+            "compute parts of it in ingress or egress, and keep them in metadata",
+        );
+        if matches!(value, Value::Bool(_)) {
+            Value::Bool(Expression::Bool(false))
+        } else {
+            Value::Number(hex(0))
         }
     }
 
@@ -298,6 +322,16 @@ impl Lowering<'_> {
                 Value::Number(choose(decides, one, other))
             }
             Some(Leaf::Bool) if plain => {
+                // It is written twice: conditions in conditions would double with each level.
+                let decides = match is_larger(&decides, LEVELS_MAX, &mut { REPEATED_NODES_MAX }) {
+                    true if !self.is_checksum_block() => {
+                        let frozen =
+                            self.freeze(Value::Bool(decides), &condition.ty, condition.span);
+                        let Value::Bool(frozen) = frozen else { return Value::Void };
+                        frozen
+                    }
+                    _ => decides,
+                };
                 let (one, other) = (self.truth(then), self.truth(otherwise));
                 Value::Bool(or(and(decides.clone(), one), and(not(decides), other)))
             }
@@ -488,8 +522,11 @@ pub fn known(expression: &Expression) -> Option<&Int> {
     }
 }
 
-/// Whether the expression has more than `levels` levels of operators.
-fn is_deeper(expression: &Expression, levels: usize) -> bool {
+/// Whether the expression has more than `levels` levels of operators, or more nodes than are left.
+/// Takes no longer than that, whatever its size.
+fn is_larger(expression: &Expression, levels: usize, nodes_left: &mut usize) -> bool {
+    let Some(left) = nodes_left.checked_sub(1) else { return true };
+    *nodes_left = left;
     let inner: [Option<&Expression>; 3] = match expression {
         Expression::Binary { left, right, .. } => [Some(left), Some(right), None],
         Expression::Conditional { condition, if_true, if_false } => {
@@ -499,5 +536,5 @@ fn is_deeper(expression: &Expression, levels: usize) -> bool {
         _ => return false,
     };
     let Some(below) = levels.checked_sub(1) else { return true };
-    inner.into_iter().flatten().any(|part| is_deeper(part, below))
+    inner.into_iter().flatten().any(|part| is_larger(part, below, nodes_left))
 }

@@ -121,10 +121,16 @@ impl<'a> Lowering<'a> {
 
     /// Adds a step, unless the program has become too large.
     pub fn push(&mut self, step: Step) {
-        self.made.step_count += 1;
-        if self.made.step_count < STEP_COUNT_MAX {
+        if self.charge(1) {
             self.local.steps.push(step);
-        } else if self.made.step_count == STEP_COUNT_MAX {
+        }
+    }
+
+    /// Counts what takes the room of so many steps; false once the program has become too large.
+    pub fn charge(&mut self, step_count: usize) -> bool {
+        let was_exhausted = self.is_exhausted();
+        self.made.step_count = self.made.step_count.saturating_add(step_count);
+        if self.is_exhausted() && !was_exhausted {
             self.unsupported(
                 Span::NONE,
                 "the program is too large once its calls are inlined",
@@ -134,6 +140,7 @@ impl<'a> Lowering<'a> {
                 ),
             );
         }
+        !self.is_exhausted()
     }
 
     /// Whether the limit on steps has been reached; inlining must then come to an end.

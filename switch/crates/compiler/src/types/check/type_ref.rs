@@ -14,7 +14,7 @@ pub(super) const WIDTH_MAX: u32 = 1 << 16;
 
 /// Most numbers, bools, ... that one value may consist of. Types made of types made of types grow
 /// exponentially; everything later walks over their parts.
-const WEIGHT_MAX: usize = 1 << 20;
+const WEIGHT_MAX: usize = 1 << 16;
 
 impl<'a> Checker<'a, '_> {
     /// The type of a value or object; `void` is an error here.
