@@ -40,7 +40,7 @@ fn programs(directory: &str) -> Vec<String> {
 fn options(includes: &str) -> PreprocessorOptions {
     PreprocessorOptions {
         include_directories: includes.split(':').map(String::from).collect(),
-        definitions: Vec::new(),
+        ..PreprocessorOptions::default()
     }
 }
 

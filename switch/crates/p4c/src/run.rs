@@ -47,7 +47,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut include_directories = arguments.include_directories.clone();
     include_directories.push(BUILT_IN.into());
     let preprocessor =
-        PreprocessorOptions { include_directories, definitions: arguments.definitions.clone() };
+        PreprocessorOptions {
+            include_directories,
+            definitions: arguments.definitions.clone(),
+            ..PreprocessorOptions::default()
+        };
     if arguments.preprocess_only {
         return preprocess_only(main_file, &preprocessor);
     }
@@ -68,6 +72,7 @@ pub fn answer_editor(arguments: &Arguments) -> Outcome {
     let preprocessor = PreprocessorOptions {
         include_directories: arguments.include_directories.clone(),
         definitions: arguments.definitions.clone(),
+        ..PreprocessorOptions::default()
     };
     let mut server = Server::new(Programs::new(preprocessor));
     match serve(&mut server, &mut io::stdin().lock(), &mut io::stdout().lock()) {

@@ -1,6 +1,7 @@
 //! From text to tokens. Comments and white space leave only flags behind; nothing is an error
 //! except a comment or string that never ends. Directives are ordinary tokens here.
 
+use crate::preprocessor::is_note;
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, Diagnostics, FileId, Span};
 use std::rc::Rc;
@@ -23,7 +24,7 @@ pub fn tokenize(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Vec<
 }
 
 /// Reads a text line by line, because what a line is depends on those before: in lines that a
-/// condition skips, a quote without its partner is no string.
+/// condition skips, or that begin with `#` and are no directive, a quote without its partner is no string.
 pub(crate) struct Lexer<'a> {
     file: FileId,
     text: &'a str,
@@ -48,7 +49,10 @@ impl<'a> Lexer<'a> {
             if self.before.0 && !tokens.is_empty() {
                 return Some(tokens);
             }
-            let Some((kind, end)) = self.token_end(is_skipped, diagnostics) else { break };
+            let Some((kind, end)) = self.token_end(is_skipped || is_note(&tokens), diagnostics)
+            else {
+                break;
+            };
             let start = self.at;
             self.at = end;
             let (starts_line, follows_space) = std::mem::take(&mut self.before);

@@ -18,6 +18,7 @@ pub mod lexer;
 pub mod parser;
 pub mod preprocessor;
 pub mod source;
+pub mod suggest;
 pub mod token;
 pub mod tree;
 

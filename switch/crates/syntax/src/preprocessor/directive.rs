@@ -3,9 +3,19 @@
 use super::condition::evaluate;
 use super::macros::{HAS_INCLUDE, Macro, Parameters};
 use super::{Conditional, FileState, Preprocessor, spell};
+use crate::suggest::nearest;
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, FileId, Span};
 use std::rc::Rc;
+
+/// Names behind `#` that this preprocessor obeys.
+pub(crate) const DIRECTIVES: [&str; 15] = [
+    "define", "elif", "elifdef", "elifndef", "else", "endif", "error", "if", "ifdef", "ifndef",
+    "include", "line", "pragma", "undef", "warning",
+];
+
+/// Shortest word that may be a misspelt directive: comments begin with words such as `#in` and `#it`.
+const MISSPELT_LENGTH_MIN: usize = 5;
 
 impl Preprocessor<'_> {
     /// One line that starts with `#`.
@@ -57,11 +67,15 @@ impl Preprocessor<'_> {
             }
             "include" => self.include_directive(arguments, span, state),
             "line" => self.line_directive(arguments, span, state),
-            // `# 12 "file"` is how a C preprocessor writes `#line`.
-            _ if name.kind == TokenKind::Integer => {
+            // `# 12 "file"` is how a C preprocessor writes `#line`; `#12` is none for p4c.
+            _ if is_line_marker(name, arguments) => {
                 self.line_directive(line.get(1..).unwrap_or(&[]), span, state);
             }
-            "pragma" => {}
+            "pragma" => {
+                if arguments.first().is_some_and(|word| word.is("once")) {
+                    self.read_once(state.file);
+                }
+            }
             "undef" => {
                 if let Some(word) = self.require_name(arguments, span) {
                     self.macros.undefine(&word.text);
@@ -71,13 +85,22 @@ impl Preprocessor<'_> {
                 let title = format!("#warning {}", spell(arguments));
                 self.diagnostics.push(Diagnostic::warning("preprocessor", span, title));
             }
-            other => {
-                let title = format!("there is no directive `#{other}`");
-                self.diagnostics.push(Diagnostic::error("preprocessor", span, title).hint(
-                    "known are define, undef, include, if, ifdef, ifndef, elif, elifdef, elifndef, \
-                     else, endif, line, error, warning and pragma",
-                ));
-            }
+            other => self.skip_note(other, span),
+        }
+    }
+
+    /// A line that begins with `#` and is no directive: p4c passes it on and its lexer skips it, so
+    /// some programs write comments that way.
+    fn skip_note(&mut self, name: &str, span: Span) {
+        if name.len() < MISSPELT_LENGTH_MIN {
+            return;
+        }
+        if let Some(meant) = nearest(name, DIRECTIVES.into_iter()) {
+            let title = format!("there is no directive `#{name}`, so this line is skipped");
+            self.diagnostics.push(
+                Diagnostic::warning("preprocessor", span, title)
+                    .hint(format!("is `#{meant}` meant? comments start with `//`")),
+            );
         }
     }
 
@@ -255,6 +278,12 @@ impl Preprocessor<'_> {
         };
         self.sources.renumber(state.file, span.start, number, &name);
     }
+}
+
+/// Whether `name arguments` behind a `#` is a line number, with the name of a file or without.
+fn is_line_marker(name: &Token, arguments: &[Token]) -> bool {
+    let names_file = arguments.first().is_none_or(|token| token.kind == TokenKind::String);
+    name.kind == TokenKind::Integer && name.follows_space && names_file
 }
 
 /// `a, b)` and what follows. A last `...` takes any number of arguments: by the name in front of it,

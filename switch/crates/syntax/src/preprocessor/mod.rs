@@ -14,6 +14,7 @@ mod strings;
 use crate::lexer::{Lexer, tokenize};
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, Diagnostics, FileId, SourceError, SourceMap, SourceProvider, Span};
+use directive::DIRECTIVES;
 use macros::{Macro, Macros};
 use std::rc::Rc;
 
@@ -23,6 +24,8 @@ pub struct PreprocessorOptions {
     pub include_directories: Vec<String>,
     /// `-D` and `-U`, in order.
     pub definitions: Vec<Definition>,
+    /// Annotations of these names are left out.
+    pub annotations_disabled: Vec<String>,
 }
 
 /// One `-D` or `-U`.
@@ -34,6 +37,8 @@ pub enum Definition {
     Undefine(String),
 }
 
+/// Defined as 1, as by p4c-bm2-ss and p4c-bm2-psa.
+const TARGET_MACRO: &str = "__TARGET_BMV2__";
 /// Files may include each other this deep.
 const INCLUDE_DEPTH_MAX: usize = 64;
 /// This many inclusions, repeated ones counted again.
@@ -59,6 +64,7 @@ pub fn preprocess(
         macros: Macros::default(),
         output: Vec::new(),
         include_count: 0,
+        once: Vec::new(),
     };
     preprocessor.define_from_command_line();
     match preprocessor.provider.read(main_file) {
@@ -70,8 +76,38 @@ pub fn preprocess(
         }
     }
     let mut output = preprocessor.output;
+    if !options.annotations_disabled.is_empty() {
+        output = without_annotations(output, &options.annotations_disabled);
+    }
     output.push(end_token(&output));
     output
+}
+
+/// The tokens without the annotations of these names, what is in their brackets included.
+fn without_annotations(tokens: Vec<Token>, names: &[String]) -> Vec<Token> {
+    let mut kept = Vec::new();
+    let mut rest = tokens.into_iter().peekable();
+    while let Some(token) = rest.next() {
+        let is_disabled = token.is("@")
+            && rest.peek().is_some_and(|name| names.iter().any(|known| **known == *name.text));
+        if !is_disabled {
+            kept.push(token);
+            continue;
+        }
+        rest.next();
+        if !rest.peek().is_some_and(|open| open.is("(") || open.is("[")) {
+            continue;
+        }
+        let mut depth = 0usize;
+        for token in rest.by_ref() {
+            depth += usize::from(token.is("(") || token.is("["));
+            depth -= usize::from(token.is(")") || token.is("]"));
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    kept
 }
 
 pub(crate) fn end_token(tokens: &[Token]) -> Token {
@@ -94,6 +130,8 @@ struct Preprocessor<'a> {
     /// What is finished.
     output: Vec<Token>,
     include_count: usize,
+    /// Files with a `#pragma once`.
+    once: Vec<FileId>,
 }
 
 /// An `#if` that waits for its `#endif`.
@@ -123,18 +161,23 @@ impl FileState {
 
 impl Preprocessor<'_> {
     fn define_from_command_line(&mut self) {
+        self.define_nowhere(TARGET_MACRO, "1");
         for definition in &self.options.definitions {
             match definition {
                 Definition::Define(text) => {
                     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-                    // The command line is no file; its tokens keep the place "nowhere".
-                    let mut body = tokenize(FileId(u32::MAX), value, self.diagnostics);
-                    body.iter_mut().for_each(|token| token.span = Span::NONE);
-                    self.macros.define(name.into(), Macro { parameters: None, body });
+                    self.define_nowhere(name, value);
                 }
                 Definition::Undefine(name) => self.macros.undefine(name),
             }
         }
+    }
+
+    /// A macro that no file defines; its tokens keep the place "nowhere".
+    fn define_nowhere(&mut self, name: &str, value: &str) {
+        let mut body = tokenize(FileId(u32::MAX), value, self.diagnostics);
+        body.iter_mut().for_each(|token| token.span = Span::NONE);
+        self.macros.define(name.into(), Macro { parameters: None, body });
     }
 
     /// Reads one text from its first to its last line.
@@ -156,6 +199,8 @@ impl Preprocessor<'_> {
             if line.first().is_some_and(|first| first.is("#")) {
                 self.flush(&mut pending);
                 self.directive(&line, &mut state);
+            } else if is_note(&line) {
+                // `####`: skipped like `# ####`.
             } else if state.is_active() {
                 if line.iter().any(strings::runs_over_lines) {
                     self.flush(&mut pending);
@@ -210,6 +255,7 @@ impl Preprocessor<'_> {
         }
         for path in self.include_paths(name, is_quoted, state.file) {
             match self.provider.read(&path) {
+                Ok(text) if self.was_read_once(&path, &text) => return,
                 Ok(text) => return self.process_text(&path, text, span, state.depth + 1),
                 Err(SourceError::NotFound) => {}
                 Err(error) => return self.report_unreadable(&path, &error, span),
@@ -222,6 +268,21 @@ impl Preprocessor<'_> {
             (None, directories) => format!("searched in: {}", directories.join(", ")),
         };
         self.diagnostics.push(Diagnostic::error("include", span, title).hint(hint));
+    }
+
+    /// `#pragma once`: later inclusions of this file do nothing.
+    fn read_once(&mut self, file: FileId) {
+        if !self.once.contains(&file) {
+            self.once.push(file);
+        }
+    }
+
+    /// Whether this is a file with `#pragma once` that was read before. Paths differ (`../a.p4`), so
+    /// files are the same if their last names and their texts are, as C compilers have it.
+    fn was_read_once(&self, path: &str, text: &str) -> bool {
+        let last_name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        let mut known = self.once.iter().filter_map(|file| self.sources.file(*file));
+        known.any(|known| &*known.text == text && last_name(&known.name) == last_name(path))
     }
 
     fn include_paths(&self, name: &str, is_quoted: bool, from: FileId) -> Vec<String> {
@@ -245,6 +306,17 @@ impl Preprocessor<'_> {
             SourceError::Unreadable(reason) => format!("cannot read `{path}`: {reason}"),
         };
         self.diagnostics.push(Diagnostic::error("include", span, title));
+    }
+}
+
+/// Whether a line that begins with these tokens is skipped although it is no comment of P4: one with
+/// a `#` in front that names no directive.
+pub(crate) fn is_note(line: &[Token]) -> bool {
+    match line {
+        [hash, name, ..] if hash.is("#") => !DIRECTIVES.contains(&&*name.text),
+        [hash] => hash.is("#") || hash.is("##"),
+        [hash, ..] => hash.is("##"),
+        [] => false,
     }
 }
 

@@ -107,7 +107,7 @@ fn includes_are_searched_next_to_the_file_and_then_in_directories() {
         ("second/b.p4", "#ifndef B\n#define B\nb\n#include <b.p4>\n#endif"),
     ];
     let include_directories = vec!["first".into(), "second/".into()];
-    let options = PreprocessorOptions { include_directories, definitions: Vec::new() };
+    let options = PreprocessorOptions { include_directories, ..Default::default() };
     assert_eq!(run(&files, &options), ("a #include_is_no_directive_here b".to_string(), 0));
 }
 
@@ -119,7 +119,7 @@ fn definitions_come_from_the_command_line() {
         Definition::Define("C".into()),
         Definition::Undefine("C".into()),
     ];
-    let options = PreprocessorOptions { include_directories: Vec::new(), definitions };
+    let options = PreprocessorOptions { definitions, ..Default::default() };
     assert_eq!(run(&[("main.p4", "A B C")], &options), ("1 x y C".to_string(), 0));
 }
 
@@ -168,7 +168,6 @@ fn moderate_pasting_and_strings_are_expanded() {
 #[test]
 fn broken_directives_are_reported_one_by_one() {
     for text in [
-        "#frobnicate",
         "#define 1",
         "#define F(1) x",
         "#include",
@@ -188,4 +187,83 @@ fn broken_directives_are_reported_one_by_one() {
         assert!(errors >= 1, "{text}");
     }
     assert_eq!(expand("#pragma once\n#"), (String::new(), 0));
+}
+
+#[test]
+fn a_line_that_begins_with_a_hash_and_is_no_directive_is_skipped() {
+    for note in [
+        "# Ethernet",
+        "#14 bytes",
+        "# 14 bytes",
+        "   # don't",
+        "# a string that \"never ends",
+        "#\"quoted",
+        "##",
+        "#### headers ####",
+        "#!/usr/bin/env p4c",
+        "#frobnicate",
+    ] {
+        let text = format!("a\n{note}\nb __LINE__");
+        assert_eq!(expand(&text), ("a b 3".to_string(), 0), "{note}");
+    }
+    // As with cpp, what is a directive stays one.
+    assert_eq!(expand("# 14 \"other.p4\"\n__LINE__").0, "14");
+    assert_eq!(expand("# 14\n__LINE__").0, "14");
+    assert_eq!(expand("# if the packet is long\n#endif").1, 1);
+}
+
+#[test]
+fn a_misspelt_directive_is_skipped_with_a_warning() {
+    let warnings = |text: &str| {
+        let mut sources = SourceMap::default();
+        let mut diagnostics = Diagnostics::default();
+        let files = [("main.p4", text)];
+        preprocess(
+            &Table(&files),
+            "main.p4",
+            &PreprocessorOptions::default(),
+            &mut sources,
+            &mut diagnostics,
+        );
+        let hints = diagnostics.into_sorted().into_iter().filter_map(|found| found.hint);
+        hints.collect::<Vec<_>>()
+    };
+    assert_eq!(warnings("#inlcude <core.p4>"), ["is `#include` meant? comments start with `//`"]);
+    assert_eq!(warnings("#defien X"), ["is `#define` meant? comments start with `//`"]);
+    assert!(warnings("#in the beginning\n#Ethernet header\n# 14 bytes").is_empty());
+}
+
+#[test]
+fn a_file_with_pragma_once_is_read_once() {
+    let files = [
+        ("main.p4", "#include \"lib/a.p4\"\n#include \"lib/../lib/a.p4\"\n#include \"b.p4\" c"),
+        ("lib/a.p4", "# pragma once\na"),
+        ("lib/../lib/a.p4", "# pragma once\na"),
+        ("b.p4", "#pragma once\n#include \"lib/a.p4\"\n#include \"b.p4\"\nb"),
+    ];
+    assert_eq!(run(&files, &PreprocessorOptions::default()), ("a b".to_string(), 0));
+    let other = "#include \"a.p4\"\n#include \"b.p4\"\n#include \"a.p4\"";
+    let files = [("main.p4", other), ("a.p4", "#pragma once\nx"), ("b.p4", "#pragma once\nx")];
+    assert_eq!(run(&files, &PreprocessorOptions::default()), ("x x".to_string(), 0));
+    let files = [("main.p4", other), ("a.p4", "#pragma other\nx"), ("b.p4", "y")];
+    assert_eq!(run(&files, &PreprocessorOptions::default()), ("x y x".to_string(), 0));
+}
+
+#[test]
+fn the_macro_of_the_target_is_defined() {
+    let text = "#if __TARGET_BMV2__ == 1\nbmv2\n#else\nother\n#endif";
+    assert_eq!(expand(text), ("bmv2".to_string(), 0));
+    let definitions = vec![Definition::Undefine("__TARGET_BMV2__".into())];
+    let options = PreprocessorOptions { definitions, ..Default::default() };
+    assert_eq!(run(&[("main.p4", text)], &options), ("other".to_string(), 0));
+}
+
+#[test]
+fn disabled_annotations_are_left_out_with_what_is_in_their_brackets() {
+    let options = PreprocessorOptions {
+        annotations_disabled: vec!["name".into(), "hidden".into()],
+        ..Default::default()
+    };
+    let text = "@name(\"a(b\") @id(3) @hidden @name[x=(1)] table @names t";
+    assert_eq!(run(&[("main.p4", text)], &options), ("@id(3) table @names t".to_string(), 0));
 }

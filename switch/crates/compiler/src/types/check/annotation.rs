@@ -7,9 +7,9 @@
 
 use super::Checker;
 use super::scope::Binding;
-use super::suggest::nearest;
 use crate::types::tree::{Annotation, AnnotationBody, AnnotationValue, ExpressionKind, Value};
 use syntax::Diagnostic;
+use syntax::suggest::nearest;
 use syntax::tree as ast;
 
 /// Annotations that mean something to P4, P4Runtime or simple_switch. Others are for other tools; one

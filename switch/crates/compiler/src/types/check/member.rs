@@ -2,7 +2,7 @@
 //! of tables.
 
 use super::method::is_built_in_method;
-use super::suggest::nearest;
+use syntax::suggest::nearest;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
 use crate::types::tree::{Expression, ExpressionKind, TableResult, Text, Type, Value};
 use syntax::tree::{self as ast, Name};

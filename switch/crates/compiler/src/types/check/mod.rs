@@ -29,7 +29,6 @@ mod scope;
 mod select;
 mod show;
 mod statement;
-mod suggest;
 mod switch;
 mod table;
 mod template;

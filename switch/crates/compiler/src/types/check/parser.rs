@@ -5,12 +5,12 @@
 //! leads from `start` to an end.
 
 use super::scope::Binding;
-use super::suggest::nearest;
 use super::{Body, BodyKind, Checker};
 use crate::types::index::Kind;
 use crate::types::tree::{
     LocalDeclaration, Parser, State, StateTarget, Transition, Type, ValueSet,
 };
+use syntax::suggest::nearest;
 use syntax::tree::{self as ast, Name, ParserLocalElement, StateExpression};
 use syntax::{Diagnostic, Span};
 

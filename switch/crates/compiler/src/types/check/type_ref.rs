@@ -3,7 +3,7 @@
 use super::Checker;
 use super::note::Wanted;
 use super::scope::Binding;
-use super::suggest::nearest;
+use syntax::suggest::nearest;
 use crate::architecture;
 use crate::types::tree::{ExpressionKind, Type, Value};
 use syntax::tree::{self as ast, DerivedKind, PrefixedName, TypeKind};

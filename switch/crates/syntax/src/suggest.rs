@@ -1,7 +1,7 @@
 //! "Did you mean ...?"
 
 /// The name among `names` that is most like `wanted`, if one is like it at all.
-pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // One typing error for every three characters.
     let limit = (wanted.len() / 3).clamp(1, 3);
     names
@@ -11,6 +11,14 @@ pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) ->
         .filter(|(distance, _)| *distance <= limit && *distance < wanted.len())
         .min()
         .map(|(_, name)| name)
+}
+
+/// The name among `names` that has the same letters as `wanted`: `Register` and `register`,
+/// `DirectCounter` and `direct_counter`.
+pub fn same_letters<'n>(wanted: &str, mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let letters = |name: &str| name.replace('_', "").to_lowercase();
+    let wanted_letters = letters(wanted);
+    names.find(|name| *name != wanted && letters(name) == wanted_letters)
 }
 
 /// Levenshtein's distance, ignoring case.
@@ -34,7 +42,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, same_letters};
 
     #[test]
     fn a_typing_error_finds_its_name_and_a_stranger_does_not() {
@@ -42,5 +50,14 @@ mod tests {
         assert_eq!(nearest("etherent", names.into_iter()), Some("ethernet"));
         assert_eq!(nearest("Ipv4", names.into_iter()), Some("ipv4"));
         assert_eq!(nearest("tcp", names.into_iter()), None);
+    }
+
+    #[test]
+    fn another_way_to_write_a_name_has_the_same_letters() {
+        let names = ["register", "direct_counter", "Counter"];
+        assert_eq!(same_letters("Register", names.into_iter()), Some("register"));
+        assert_eq!(same_letters("DirectCounter", names.into_iter()), Some("direct_counter"));
+        assert_eq!(same_letters("Counter", names.into_iter()), None);
+        assert_eq!(same_letters("Registers", names.into_iter()), None);
     }
 }
