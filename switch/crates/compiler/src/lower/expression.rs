@@ -16,7 +16,7 @@ use super::value::{
     HeaderRef, ObjectRef, ScopeId, UnionRef, Value, binary, hex, number_of, truth_of,
 };
 use crate::types::tree::{self, BinaryOperator, ExpressionKind, Type, UnaryOperator};
-use syntax::Span;
+use syntax::{Diagnostic, Span};
 
 /// Deepest expression that a switch is given: each level is up to two of JSON, whose readers have
 /// limits.
@@ -263,12 +263,37 @@ impl Lowering<'_> {
                     return Value::Bool(number::compare(operator, one, other));
                 }
                 let result = self.range(&whole.ty);
+                if matches!(operator, BinaryOperator::Divide | BinaryOperator::Modulo) {
+                    self.check_division(&one, &other, whole.span);
+                }
                 Value::Number(number::arithmetic(
                     operator,
                     (one, left_range),
                     (other, right_range),
                     result,
                 ))
+            }
+        }
+    }
+
+    /// As [`types::check`](crate::types::check) has it, now that parameters have their arguments: the
+    /// divisor is a power of two, or both sides are known.
+    fn check_division(&mut self, left: &Expression, right: &Expression, at: Span) {
+        let one = Int::one();
+        match (known(left), known(right)) {
+            (Some(left), _) if left.is_zero() => {}
+            (_, Some(divisor)) if divisor.is_zero() => {
+                let title = "this has no value: division by zero";
+                self.diagnostics.push(Diagnostic::error("range", at, title));
+            }
+            (Some(_), _) => {}
+            (None, Some(divisor)) if (divisor & &(divisor - &one)).is_zero() => {}
+            (None, _) => {
+                let title = "this division must be known at compile time";
+                self.diagnostics.push(
+                    Diagnostic::error("constant", at, title)
+                        .hint("a packet's values can be divided by powers of two only"),
+                );
             }
         }
     }

@@ -9,7 +9,7 @@ use super::convert::{is_number, unary_operator};
 use super::type_ref::WIDTH_MAX;
 use super::{Checker, constant, is_constant, wrong};
 use crate::types::constant::{FoldError, binary, unary};
-use crate::types::tree::{Expression, ExpressionKind, Type, UnaryOperator, Value};
+use crate::types::tree::{Expression, ExpressionKind, Type, UnaryOperator, Value, VariableKind};
 use bits::Int;
 use syntax::tree::{self as ast, BinaryOperator};
 use syntax::{Diagnostic, Span};
@@ -298,6 +298,10 @@ impl<'a> Checker<'a, '_> {
         if is_zero(left) || is_zero(right) {
             return;
         }
+        // The back end looks again once calls are inlined.
+        if divisor.is_none() && self.may_become_known(right) {
+            return;
+        }
         let is_power = divisor.is_some_and(|number| {
             !number.is_negative() && (number & &(number - &Int::one())).is_zero()
         });
@@ -307,6 +311,17 @@ impl<'a> Checker<'a, '_> {
                 Diagnostic::error("constant", span, title)
                     .hint("a packet's values can be divided by powers of two only"),
             );
+        }
+    }
+
+    /// Whether inlining may put a constant in the place of a value.
+    fn may_become_known(&self, value: &Expression) -> bool {
+        let is_in =
+            |id| self.program.variables[id].kind == VariableKind::Parameter(ast::Direction::In);
+        match &value.kind {
+            ExpressionKind::Cast(inner) => self.may_become_known(inner),
+            ExpressionKind::Variable(id) if is_in(*id) => true,
+            _ => self.is_compile_time(value),
         }
     }
 
