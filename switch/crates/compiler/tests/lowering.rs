@@ -335,6 +335,20 @@ const USES_LAMP: &str =
     "Lamp(7, \"roof\") lamp; apply { lamp.blink(3); lamp.blink(4); beep(hdr.h.v); }";
 
 #[test]
+fn a_constant_in_a_digest_is_a_field_as_simple_switch_knows_nothing_else() {
+    let (program, _) = good(
+        "struct learnt_t { bit<8> v; bit<16> kind; bool known; }",
+        "apply { digest<learnt_t>(1, { hdr.h.v, 7, true }); }",
+    );
+    let [list] = program.learn_lists.as_slice() else { panic!("one digest") };
+    let fields = list.elements.iter().filter_map(|element| match element {
+        bmv2::FieldListElement::Field(field) => Some(field.header.as_str()),
+        _ => None,
+    });
+    assert_eq!(fields.collect::<Vec<_>>(), ["h", "scalars", "scalars"]);
+}
+
+#[test]
 fn externs_of_another_switch_are_handed_on_when_asked_for() {
     let mut options = Options::default();
     options.lower.emit_externs = true;

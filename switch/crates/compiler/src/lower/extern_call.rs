@@ -490,12 +490,10 @@ impl Lowering<'_> {
     ) -> u32 {
         let name = name.unwrap_or_else(|| self.digest_name(&ty));
         let id = self.flat.learn_lists.len() as u32 + 1;
-        let elements = leaves.into_iter().map(|(leaf, kind)| match leaf {
-            Value::Number(Expression::Hex(value)) => {
-                bmv2::FieldListElement::Constant { value, width_bits: kind.width() }
-            }
-            leaf => bmv2::FieldListElement::Field(self.leaf_field(leaf, kind, at)),
-        });
+        // simple_switch ends on a constant in a digest: a constant gets a field of its own.
+        let elements = leaves
+            .into_iter()
+            .map(|(leaf, kind)| bmv2::FieldListElement::Field(self.leaf_field(leaf, kind, at)));
         let elements = elements.collect();
         let source_info = super::source_info::of(self.input.sources, at);
         let list = bmv2::FieldList { id, name: name.clone(), source_info, elements };
