@@ -233,9 +233,30 @@ impl Lowering<'_> {
         let index = self.declare_object(object)?;
         if self.input.program.instances[object.instance].name.is_none() {
             let name = names::qualified("", &property.annotations, &property.name.text);
+            self.check_name_is_free(index, &name, property);
             self.flat.objects[index].name = name;
         }
         Some(index)
+    }
+
+    /// Objects made in place are called after the property, so that two tables with one would share
+    /// it on the control plane. p4c refuses them, too.
+    fn check_name_is_free(&mut self, index: usize, name: &str, property: &tree::Property) {
+        let kind = std::mem::discriminant(&self.flat.objects[index].kind);
+        let is_twin = |(at, object): (usize, &super::flat::Object)| {
+            at != index && object.name == name && std::mem::discriminant(&object.kind) == kind
+        };
+        if self.flat.objects.iter().enumerate().any(is_twin) {
+            let what = &property.name.text;
+            let title = format!("another table's `{what}` has the name `{name}` already");
+            self.unsupported(
+                property.span,
+                title,
+                format!(
+                    "declare the object and name it here, or write @name(\"...\") before `{what}`"
+                ),
+            );
+        }
     }
 
     /// An action profile or selector; the keys of kind `selector` are what it hashes.
