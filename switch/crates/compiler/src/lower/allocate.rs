@@ -3,8 +3,8 @@
 use bmv2::FieldRef;
 
 use super::storage::{
-    ELEMENT_COUNT_MAX, Field, Header, HeaderId, Leaf, SCALARS, Stack, StackId, Storage,
-    StorageError, Union, UnionId, UnionStack, UnionStackId, leaf,
+    ELEMENT_COUNT_MAX, Field, Header, HeaderId, Leaf, SCALARS, STACK_SIZE_MAX, Stack, StackId,
+    Storage, StorageError, Union, UnionId, UnionStack, UnionStackId, leaf,
 };
 use super::value::{HeaderRef, UnionRef, Value, leaf_value};
 use crate::types::tree::{self, DerivedKind, Type};
@@ -126,7 +126,11 @@ impl Storage {
         if size == 0 {
             return Ok(Value::StackOf(Vec::new()));
         }
-        match program.structs[*of].kind {
+        let kind = program.structs[*of].kind;
+        if kind != DerivedKind::Struct && size > STACK_SIZE_MAX {
+            return Err(StorageError::StackTooLong(size));
+        }
+        match kind {
             DerivedKind::Header => {
                 let name = self.unique_name(name);
                 let header_type = self.header_type(program, *of)?;

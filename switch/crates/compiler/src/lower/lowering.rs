@@ -13,7 +13,7 @@ use bmv2::{FieldRef, Parameter, ParserOperation, PrimitiveCall};
 use super::flat::{Flat, Scope};
 use super::local::Local;
 use super::step::{Label, Step, TableId};
-use super::storage::{Leaf, SCALARS, StorageError, leaf};
+use super::storage::{Leaf, SCALARS, STACK_SIZE_MAX, StorageError, leaf};
 use super::value::{ObjectRef, ScopeId, Value};
 use crate::architecture::{BlockKind, Passed};
 use crate::types::tree::{self, Id, Type};
@@ -185,6 +185,11 @@ impl<'a> Lowering<'a> {
                 at,
                 "the program needs too many headers",
                 "make the header stacks smaller, or use fewer of them",
+            ),
+            StorageError::StackTooLong(size) => self.unsupported(
+                at,
+                format!("a stack of {size} headers is too long for this switch"),
+                format!("a stack has at most {STACK_SIZE_MAX} elements"),
             ),
             // A type that was reported by the front end already.
             StorageError::Type(Type::Wrong) => {}

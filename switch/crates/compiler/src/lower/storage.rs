@@ -31,6 +31,9 @@ const ENUM_WIDTH: u32 = 32;
 /// A program must not ask for more elements than this in all its stacks together.
 pub const ELEMENT_COUNT_MAX: usize = 1 << 16;
 
+/// The switch counts the elements of a stack in one byte.
+pub const STACK_SIZE_MAX: u32 = 255;
+
 /// A field of a BMv2 header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -142,6 +145,8 @@ pub struct Storage {
 pub enum StorageError {
     /// The program needs more headers than a switch can reasonably have.
     TooManyHeaders,
+    /// A stack has this many elements, more than [`STACK_SIZE_MAX`].
+    StackTooLong(u32),
     /// This type has no counterpart on the switch.
     Type(Type),
 }
