@@ -123,6 +123,7 @@ impl Lowering<'_> {
             },
             Form::ActionSelector { algorithm, size } => {
                 let algorithm = algorithm_name(&self.constructor_name(arguments, algorithm));
+                self.check_algorithm(&algorithm, at);
                 ObjectKind::ActionProfile {
                     size: self.constructor_number(arguments, size, at),
                     selector: Some((algorithm, Vec::new())),

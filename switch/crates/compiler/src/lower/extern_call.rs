@@ -524,6 +524,18 @@ impl Lowering<'_> {
         }
     }
 
+    /// Whether the switch computes such hashes; reports it if not.
+    pub fn check_algorithm(&mut self, algorithm: &str, at: Span) {
+        if algorithm == "random" {
+            self.unsupported(
+                at,
+                "this switch has no hash algorithm `random`",
+                "use crc32, crc16, csum16, xor16 or identity; the function random() makes random \
+                 numbers",
+            );
+        }
+    }
+
     /// A named computation over some values.
     pub fn calculation(
         &mut self,
@@ -532,6 +544,7 @@ impl Lowering<'_> {
         with_payload: bool,
         at: Span,
     ) -> String {
+        self.check_algorithm(algorithm, at);
         let mut input = Vec::new();
         for (leaf, kind) in leaves {
             input.push(match leaf {
