@@ -6,7 +6,8 @@ when they were written (`header_union_members`, `loops`, `stack_next_written`, `
 the packets of `header_values` with invalid headers, `loop_limit`, which is about a limit of ours,
 those that follow the specification where generated programs (tests/generated) showed that we did
 not (`argument_order`, `lookahead_if_wanted`, `parser_no_match`, `union_invalid_member`,
-`widened_keys`), and the line `check_counter`, which its runner spells differently.
+`widened_keys`), `action_profile` and `division_by_arguments`, which were written without them, and
+the line `check_counter`, which its runner spells differently.
 """
 
 import subprocess

@@ -10,7 +10,7 @@ use pipeline::{
 use units::{PortId, Span};
 
 use crate::report::Mismatch;
-use crate::script::{Call, CounterCheck, KeyValue, Statement};
+use crate::script::{Call, CounterCheck, EntryCall, KeyValue, Statement};
 use crate::switch::{Sent, Switch};
 
 /// A switch under test.
@@ -48,7 +48,11 @@ impl Test {
         match statement {
             Statement::Add { table, priority, key, call } => {
                 let table = self.table(table)?;
-                let action = self.action(table, call)?;
+                let action = match call {
+                    EntryCall::Action(call) => self.action(table, call)?,
+                    EntryCall::Group(id) => EntryAction::Group(*id),
+                    EntryCall::Member(id) => EntryAction::Member(*id),
+                };
                 let key = self.key(table, key)?;
                 let is_ternary = self
                     .switch
@@ -69,6 +73,9 @@ impl Test {
                     .pipeline_mut()
                     .set_default_entry(table, Some(action))
                     .map_err(|error| error.to_string())
+            }
+            Statement::ProfileGroup { .. } | Statement::ProfileMember { .. } => {
+                self.write_profile(statement)
             }
             Statement::Packet { port, bytes } => {
                 self.ports.insert(*port);
@@ -169,11 +176,48 @@ impl Test {
         find("table", name, names)
     }
 
+    /// Members and groups of action profiles.
+    fn write_profile(&mut self, statement: &Statement) -> Result<(), String> {
+        let written = match statement {
+            Statement::ProfileGroup { profile, group, members } => {
+                let profile = self.profile(profile)?;
+                self.switch.pipeline_mut().set_group(profile, *group, members, true)
+            }
+            Statement::ProfileMember { profile, member, call } => {
+                let profile = self.profile(profile)?;
+                let actions = self.switch.pipeline().profile(profile).actions().to_vec();
+                let (action, data) = self.action_of(&actions, call)?;
+                self.switch.pipeline_mut().set_member(profile, *member, action, data, true)
+            }
+            _ => Ok(()),
+        };
+        written.map_err(|error| error.to_string())
+    }
+
+    /// The action profile of a name, or the only one whose name ends with it.
+    fn profile(&self, name: &str) -> Result<usize, String> {
+        let names = self.switch.pipeline().profiles().map(|profile| profile.name());
+        find("action profile", name, names)
+    }
+
     fn action(&self, table: usize, call: &Call) -> Result<EntryAction, String> {
         let actions: Vec<usize> = self.switch.pipeline().table(table).action_indexes().collect();
+        let (action, data) = self.action_of(&actions, call)?;
+        Ok(EntryAction::Action { action, data })
+    }
+
+    /// The action that a call means, one of these, and its data.
+    fn action_of(&self, actions: &[usize], call: &Call) -> Result<(usize, Vec<Int>), String> {
         let names = actions.iter().map(|action| self.switch.pipeline().action(*action).name);
         let action = actions[find("action", &call.action, names)?];
         let info = self.switch.pipeline().action(action);
+        if !call.arguments.is_empty() && call.arguments.iter().all(|(name, _)| name.is_empty()) {
+            let (given, wanted) = (call.arguments.len(), info.params.len());
+            if given != wanted {
+                return Err(format!("action {} takes {wanted} arguments, not {given}", info.name));
+            }
+            return Ok((action, call.arguments.iter().map(|(_, value)| value.clone()).collect()));
+        }
         for (name, _) in &call.arguments {
             if !info.params.iter().any(|(param, _)| param == name) {
                 return Err(format!("action {} has no parameter {name}", info.name));
@@ -185,7 +229,7 @@ impl Test {
             argument.ok_or_else(|| format!("action {}: parameter {param} has no value", info.name))
         };
         let data = info.params.iter().map(value).collect::<Result<Vec<Int>, String>>()?;
-        Ok(EntryAction::Action { action, data })
+        Ok((action, data))
     }
 
     /// Keys in the order of the table; those not mentioned match 0, or anything.

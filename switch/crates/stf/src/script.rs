@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! add TABLE [PRIORITY] KEY:VALUE ... ACTION(NAME:VALUE, ...)
+//! add TABLE [PRIORITY] KEY:VALUE ... member=ID|group=ID
+//! member PROFILE ID ACTION [NAME=VALUE ...]          group PROFILE ID MEMBER...
 //! setdefault TABLE ACTION(NAME:VALUE, ...)
 //! remove all
 //! packet PORT HEX...
@@ -16,7 +18,8 @@
 //! ```
 //!
 //! Names of tables, keys, actions and parameters may stand in double quotes, which those need that
-//! have a space, a colon or a parenthesis in them: `"hdr.ip.dst[31:8]":0x0a0002`.
+//! have a space or a parenthesis in them, or a colon outside of brackets: `"(h.a ++ h.b)":0x0a0002`.
+//! Arguments of an action without names are in the order of its parameters.
 
 use std::fmt;
 
@@ -61,8 +64,19 @@ pub struct KeyValue {
 pub struct Call {
     /// The action.
     pub action: String,
-    /// Names and values.
+    /// Names and values; without names they stand in the order of the parameters.
     pub arguments: Vec<(String, Int)>,
+}
+
+/// What a table entry does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryCall {
+    /// It runs an action.
+    Action(Call),
+    /// It runs the action of a member of this group of the table's action profile.
+    Group(u32),
+    /// It runs the action of this member of the table's action profile.
+    Member(u32),
 }
 
 /// How a counter is compared.
@@ -80,7 +94,7 @@ pub struct CounterCheck {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// Adds a table entry.
-    Add { table: String, priority: Option<i32>, key: Vec<(String, KeyValue)>, call: Call },
+    Add { table: String, priority: Option<i32>, key: Vec<(String, KeyValue)>, call: EntryCall },
     /// Compares a counter.
     CheckCounter { name: String, index: u64, check: Option<CounterCheck> },
     /// Compares a cell of a register.
@@ -107,6 +121,10 @@ pub enum Statement {
     NodeUpdate { node: usize, ports: Vec<u16> },
     /// No packet is to come out.
     NoPacket,
+    /// Sets the members of a group of an action profile.
+    ProfileGroup { profile: String, group: u32, members: Vec<u32> },
+    /// Sets a member of an action profile.
+    ProfileMember { profile: String, member: u32, call: Call },
     /// A packet comes in.
     Packet { port: u16, bytes: Vec<u8> },
     /// Sets all registers of an array to zero.
@@ -174,12 +192,14 @@ fn statement(line: &str) -> Result<Statement, String> {
             bytes: small(word(3)?)?,
         },
         "expect" => expected(small(word(0)?)?, from(1))?,
+        "group" => profile_group(&words)?,
         "mc_mgrp_create" => Statement::GroupCreate { group: small(word(0)?)? },
         "mc_node_associate" => {
             Statement::GroupAssociate { group: small(word(0)?)?, node: small(word(1)?)? }
         }
         "mc_node_create" => Statement::NodeCreate { rid: small(word(0)?)?, ports: all(from(1))? },
         "mc_node_update" => Statement::NodeUpdate { node: small(word(0)?)?, ports: all(from(1))? },
+        "member" => profile_member(&words)?,
         "meter_array_set_rates" => Statement::MeterSetRates {
             name: word(0)?.to_owned(),
             index: None,
@@ -267,12 +287,49 @@ fn name(text: &str) -> Result<(&str, &str), String> {
             .ok_or_else(|| format!("the quotes that begin before `{quoted}` do not end"))?;
         return Ok((name, rest.trim_start()));
     }
-    let ends = |character: char| character.is_whitespace() || ":(,)".contains(character);
+    // The colon of a slice, `h.x[31:24]`, ends no name.
+    let mut is_inside = false;
+    let ends = |character: char| {
+        is_inside = character == '[' || is_inside && character != ']';
+        character.is_whitespace() || !is_inside && ":(,)".contains(character)
+    };
     let (name, rest) = text.split_at(text.find(ends).unwrap_or(text.len()));
     match name {
         "" => Err("a name is missing".to_owned()),
         _ => Ok((name, rest.trim_start())),
     }
+}
+
+/// `PROFILE ID MEMBER...`.
+fn profile_group(words: &[&str]) -> Result<Statement, String> {
+    let [profile, group, members @ ..] = words else {
+        return Err("a group is written group PROFILE ID MEMBER...".to_owned());
+    };
+    Ok(Statement::ProfileGroup {
+        profile: (*profile).to_owned(),
+        group: small(group)?,
+        members: members.iter().map(|member| small(member)).collect::<Result<_, _>>()?,
+    })
+}
+
+/// `PROFILE ID ACTION [NAME=VALUE ...]`.
+fn profile_member(words: &[&str]) -> Result<Statement, String> {
+    let [profile, member, action, arguments @ ..] = words else {
+        return Err("a member is written member PROFILE ID ACTION NAME=VALUE...".to_owned());
+    };
+    let arguments = arguments.iter().map(|word| assigned(word)).collect::<Result<_, _>>()?;
+    Ok(Statement::ProfileMember {
+        profile: (*profile).to_owned(),
+        member: small(member)?,
+        call: Call { action: (*action).to_owned(), arguments },
+    })
+}
+
+/// `NAME=VALUE`.
+fn assigned(text: &str) -> Result<(String, Int), String> {
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
+    Ok((name.to_owned(), number(value)?))
 }
 
 /// `ACTION(NAME:VALUE, ...)`, possibly `= ID` after it.
@@ -284,6 +341,9 @@ fn call(text: &str) -> Result<Call, String> {
         return Err(format!("`{}` behind the action has no meaning", rest.trim()));
     }
     let argument = |text: &str| {
+        if let Ok(value) = number(text) {
+            return Ok((String::new(), value));
+        }
         let (name, value) = name(text)?;
         let value = value.strip_prefix(':').ok_or_else(|| format!("`{text}` is not NAME:VALUE"))?;
         Ok((name.to_owned(), number(value.trim())?))
@@ -295,7 +355,8 @@ fn call(text: &str) -> Result<Call, String> {
     })
 }
 
-/// A table, then a priority and keys in any order, then the action, which its parenthesis tells.
+/// A table, then a priority and keys in any order, then the action, which its parenthesis tells, or
+/// `member=` or `group=`.
 fn add(text: &str) -> Result<Statement, String> {
     let (table, mut rest) = name(text)?;
     let mut priority = None;
@@ -306,7 +367,14 @@ fn add(text: &str) -> Result<Statement, String> {
         }
         let (word, after) = name(rest)?;
         if after.starts_with('(') {
-            let call = call(rest)?;
+            let call = EntryCall::Action(call(rest)?);
+            return Ok(Statement::Add { table: table.to_owned(), priority, key, call });
+        }
+        if let Some((kind @ ("group" | "member"), id)) = word.split_once('=')
+            && after.is_empty()
+        {
+            let id = small(id)?;
+            let call = if kind == "group" { EntryCall::Group(id) } else { EntryCall::Member(id) };
             return Ok(Statement::Add { table: table.to_owned(), priority, key, call });
         }
         rest = match after.strip_prefix(':') {
@@ -418,6 +486,7 @@ mod tests {
         else {
             panic!("it starts with add")
         };
+        let EntryCall::Action(call) = call else { panic!("it ends with an action") };
         assert_eq!((table.as_str(), priority), ("routes", Some(10)));
         assert_eq!(key[0].0, "hdr.ip[0].dst");
         assert_eq!((&key[0].1.value, key[0].1.prefix_length), (&Int::from(0x0a00), Some(16)));
@@ -436,6 +505,7 @@ mod tests {
         ) else {
             panic!("it starts with add")
         };
+        let EntryCall::Action(call) = call else { panic!("it ends with an action") };
         assert_eq!((table.as_str(), priority), ("in.the table", Some(1)));
         let names: Vec<&str> = key.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["h.a[7:0]", "(h.b + 1)"]);
@@ -456,6 +526,47 @@ mod tests {
         assert_eq!((table.as_str(), call.action.as_str()), ("#1", "in.#2"));
         let error = parse("setdefault \"in.t in.drop()").unwrap_err();
         assert!(error.message.contains("quotes"), "{error}");
+    }
+
+    #[test]
+    fn the_colon_of_a_slice_ends_no_name() {
+        let Statement::Add { key, .. } = one("add t h.h.x[31:24]:3 h.y[1].z:0x4 a()") else {
+            panic!("it starts with add")
+        };
+        let names: Vec<&str> = key.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["h.h.x[31:24]", "h.y[1].z"]);
+    }
+
+    #[test]
+    fn action_profiles_have_members_and_groups() {
+        let set_port = |name: &str| Call {
+            action: "set_port".to_owned(),
+            arguments: vec![(name.to_owned(), Int::from(2))],
+        };
+        assert_eq!(
+            one("member ecmp 1 set_port port=0x0002"),
+            Statement::ProfileMember {
+                profile: "ecmp".to_owned(),
+                member: 1,
+                call: set_port("port")
+            }
+        );
+        assert_eq!(
+            one("group ecmp 7 1 2"),
+            Statement::ProfileGroup { profile: "ecmp".to_owned(), group: 7, members: vec![1, 2] }
+        );
+        for (end, wanted) in [
+            ("group=7", EntryCall::Group(7)),
+            ("member=1", EntryCall::Member(1)),
+            ("set_port(2)", EntryCall::Action(set_port(""))),
+        ] {
+            let Statement::Add { call, .. } = one(&format!("add t h.x:0x1 {end}")) else {
+                panic!("it starts with add")
+            };
+            assert_eq!(call, wanted);
+        }
+        assert!(parse("member ecmp 1 set_port port").is_err());
+        assert!(parse("add t h.x:1 group=many").is_err());
     }
 
     #[test]
