@@ -349,6 +349,15 @@ fn a_constant_in_a_digest_is_a_field_as_simple_switch_knows_nothing_else() {
 }
 
 #[test]
+fn thousands_of_statements_on_one_line_get_a_name_each() {
+    let statement = "if (hdr.h.v == 1) { hdr.h.v = 2; }";
+    let (program, _) = good("", &format!("apply {{ {} }}", statement.repeat(2000)));
+    let names: std::collections::BTreeSet<&str> =
+        program.actions.iter().map(|action| action.name.as_str()).collect();
+    assert_eq!((names.len(), program.actions.len()), (2000, 2000));
+}
+
+#[test]
 fn externs_of_another_switch_are_handed_on_when_asked_for() {
     let mut options = Options::default();
     options.lower.emit_externs = true;

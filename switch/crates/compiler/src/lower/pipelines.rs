@@ -3,6 +3,8 @@
 //! Before: steps of a control. After: a pipeline: P4 tables, a table with one action for each
 //! straight sequence of primitives, a conditional for each branch.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bmv2::{Conditional, DefaultEntry, NextTables, Pipeline, Table, TableKind};
 
 use super::flat::{self, Flat, ObjectKind};
@@ -81,15 +83,16 @@ impl Writer<'_> {
     /// branch a number.
     fn name_nodes(&mut self, graph: &Graph) {
         self.names = vec![String::new(); graph.nodes.len()];
-        let mut taken: Vec<String> =
-            self.actions.iter().map(|action| action.name.clone()).collect();
+        let mut taken = TakenNames::default();
+        for action in &*self.actions {
+            taken.names.insert(action.name.clone());
+        }
         for at in graph.reachable() {
             self.counters.node += 1;
             self.names[at] = match &graph.nodes[at] {
                 Node::Apply { table, .. } => self.flat.tables[table.0].name.clone(),
                 Node::Run { steps, .. } => {
-                    let name = free_name(&self.place_name(first_span(steps)), &taken);
-                    taken.push(name.clone());
+                    let name = taken.take(self.place_name(first_span(steps)));
                     format!("tbl_{name}")
                 }
                 Node::Branch { .. } | Node::Jump(_) | Node::Tail => {
@@ -346,11 +349,25 @@ fn first_span(steps: &[Step]) -> Span {
     spans.into_iter().find(|at| *at != Span::NONE).unwrap_or(Span::NONE)
 }
 
-/// The name, or one like it that is free.
-fn free_name(wanted: &str, taken: &[String]) -> String {
-    let numbered = (0..).map(|count| format!("{wanted}_{count}"));
-    let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
-    candidates.find(|name| !taken.contains(name)).unwrap_or_default()
+/// Names in use. Macros put thousands of statements on one line, which all want the same name, so
+/// each name remembers the number to try next.
+#[derive(Default)]
+struct TakenNames {
+    names: BTreeSet<String>,
+    next: BTreeMap<String, usize>,
+}
+
+impl TakenNames {
+    /// The name, or with the lowest number behind it that makes it free.
+    fn take(&mut self, wanted: String) -> String {
+        let next = self.next.entry(wanted.clone()).or_default();
+        let mut name = wanted.clone();
+        while !self.names.insert(name.clone()) {
+            name = format!("{wanted}_{next}");
+            *next += 1;
+        }
+        name
+    }
 }
 
 /// The entry that every packet hits, where a table has entries but no key that the switch looks at.
@@ -394,5 +411,21 @@ fn match_type(table: &flat::Table) -> bmv2::MatchType {
         bmv2::MatchType::Lpm
     } else {
         bmv2::MatchType::Exact
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TakenNames;
+
+    #[test]
+    fn names_of_one_line_are_found_in_linear_time() {
+        let mut taken = TakenNames::default();
+        taken.names.insert("l1_1".to_owned());
+        let names: Vec<String> = (0..1000).map(|_| taken.take("l1".to_owned())).collect();
+        assert_eq!(names[..4], ["l1", "l1_0", "l1_2", "l1_3"]);
+        assert_eq!(names[999], "l1_999");
+        // No number was tried twice, whoever took it.
+        assert_eq!(taken.next["l1"], 1000);
     }
 }
