@@ -349,6 +349,18 @@ fn a_constant_in_a_digest_is_a_field_as_simple_switch_knows_nothing_else() {
 }
 
 #[test]
+fn recirculation_in_ingress_is_passed_on_when_asked_for() {
+    let ingress = "apply { recirculate(meta); }";
+    assert_eq!(limit("", ingress), "recirculate is possible in egress only");
+    let lower = compiler::lower::Options { emit_externs: true };
+    let output = output_with("", ingress, Options { lower, ..Options::default() });
+    assert_eq!(errors(&output), Vec::<&Diagnostic>::new());
+    let program = output.program.expect("a program");
+    let calls = program.actions.iter().flat_map(|action| &action.primitives);
+    assert_eq!(calls.filter(|call| call.operation == "recirculate").count(), 1);
+}
+
+#[test]
 fn thousands_of_statements_on_one_line_get_a_name_each() {
     let statement = "if (hdr.h.v == 1) { hdr.h.v = 2; }";
     let (program, _) = good("", &format!("apply {{ {} }}", statement.repeat(2000)));

@@ -205,6 +205,8 @@ pub struct Primitive {
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub blocks: &'static [BlockKind],
+    /// Where it is possible besides with `--emit-externs`.
+    pub emitted: &'static [BlockKind],
     pub title: &'static str,
     pub hint: &'static str,
 }

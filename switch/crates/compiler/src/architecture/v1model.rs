@@ -148,6 +148,7 @@ pub(super) const fn anywhere(
 const fn from_ingress(operands: &'static [Operand]) -> Primitive {
     let place = Place {
         blocks: &[BlockKind::Ingress],
+        emitted: &[],
         title: "a clone of type I2E is possible in ingress only",
         hint: "use CloneType.I2E in ingress and CloneType.E2E in egress",
     };
@@ -158,6 +159,7 @@ const fn from_ingress(operands: &'static [Operand]) -> Primitive {
 const fn from_egress(operands: &'static [Operand]) -> Primitive {
     let place = Place {
         blocks: &[BlockKind::Egress],
+        emitted: &[],
         title: "a clone of type E2E is possible in egress only",
         hint: "use CloneType.I2E in ingress and CloneType.E2E in egress",
     };
@@ -168,6 +170,8 @@ const fn from_egress(operands: &'static [Operand]) -> Primitive {
 const fn recirculate(name: &'static str, operands: &'static [Operand]) -> Function {
     let place = Place {
         blocks: &[BlockKind::Egress],
+        // p4c passes it on; simple_switch then recirculates when egress is done.
+        emitted: &[BlockKind::Ingress],
         title: "recirculate is possible in egress only",
         hint: "resubmit belongs to ingress, recirculate to egress",
     };
@@ -179,6 +183,7 @@ const fn recirculate(name: &'static str, operands: &'static [Operand]) -> Functi
 const fn resubmit(name: &'static str, operands: &'static [Operand]) -> Function {
     let place = Place {
         blocks: &[BlockKind::Ingress],
+        emitted: &[],
         title: "resubmit is possible in ingress only",
         hint: "resubmit belongs to ingress, recirculate to egress",
     };
@@ -189,6 +194,7 @@ const fn resubmit(name: &'static str, operands: &'static [Operand]) -> Function 
 const fn checksum(name: &'static str, with_payload: bool) -> Function {
     let place = Place {
         blocks: &[BlockKind::VerifyChecksum, BlockKind::ComputeChecksum],
+        emitted: &[],
         title: "checksums can be computed in the checksum controls only",
         hint: "move the call to the control that the package gives for it, or use hash()",
     };

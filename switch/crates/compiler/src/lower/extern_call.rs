@@ -111,7 +111,8 @@ impl Lowering<'_> {
 
     /// Whether a call may stand in this block; reports it if not.
     fn is_in_place(&mut self, place: &Place, at: Span) -> bool {
-        let fits = place.blocks.contains(&self.local.kind);
+        let fits = place.blocks.contains(&self.local.kind)
+            || self.input.emits_externs && place.emitted.contains(&self.local.kind);
         if !fits {
             self.unsupported(at, place.title, place.hint);
         }
