@@ -134,7 +134,33 @@ impl<'a> Parser<'a> {
             diagnostic = diagnostic
                 .hint(format!("`{}` is a keyword of P4; choose another name", found.text));
         }
+        if let Some((hint, fix)) = self.other_language(what) {
+            diagnostic = diagnostic.hint(hint);
+            if let Some(word) = fix {
+                diagnostic = diagnostic.fix(found.span, word);
+            }
+        }
         self.report(diagnostic);
+    }
+
+    /// What to write instead of an operator of another language that stands here; for a single token
+    /// also what to put in its place.
+    fn other_language(&self, what: &str) -> Option<(&'static str, Option<&'static str>)> {
+        let found = self.peek();
+        let before = |back: usize| {
+            self.at.checked_sub(back).and_then(|at| self.tokens.get(at)).map_or("", |it| &it.text)
+        };
+        let counts =
+            |one: &str, other: &str| one == "++" || other == "++" || one == "-" && other == "-";
+        match what {
+            "`)`" | "`;`" if found.is("and") => Some(("`&&` is the operator", Some("&&"))),
+            "`)`" | "`;`" if found.is("or") => Some(("`||` is the operator", Some("||"))),
+            "`)`" | "`;`" if before(1) == "not" => Some(("`!` is the operator", None)),
+            "an expression" if counts(before(1), before(2)) || found.is("++") => {
+                Some(("P4 has no `++` and `--`: write x = x + 1", None))
+            }
+            _ => None,
+        }
     }
 
     /// Says something, unless something is only tried out.

@@ -47,6 +47,16 @@ impl Parser<'_> {
             "exit" => self.keyword_statement(StatementKind::Exit)?,
             "const" => StatementKind::Constant(self.constant_declaration(annotations, start)?),
             "if" => self.conditional_statement()?,
+            // What follows is read as if it were right.
+            "elif" | "elseif" | "elsif" if self.token(1).is("(") && self.block_follows() => {
+                let title = format!("syntax error: P4 has no `{word}`");
+                self.report(
+                    Diagnostic::error("syntax", self.span(), title)
+                        .hint("write `else if`")
+                        .fix(self.span(), "else if"),
+                );
+                self.conditional_statement()?
+            }
             "switch" => self.switch_statement()?,
             "return" => {
                 self.bump();
@@ -62,6 +72,11 @@ impl Parser<'_> {
             }
         };
         Some(Statement { kind, span: start.to(self.last_span()) })
+    }
+
+    /// Whether a block stands behind the parentheses that follow the next token.
+    fn block_follows(&self) -> bool {
+        self.closing(1).is_some_and(|close| self.token(close + 1).is("{"))
     }
 
     /// A statement that its first word tells.

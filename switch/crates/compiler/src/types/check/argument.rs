@@ -149,6 +149,9 @@ impl<'a> Checker<'a, '_> {
             });
             values.push(value);
         }
+        if self.report_no_place(callee, parameters, &values) {
+            return None;
+        }
         let mut finished = Vec::with_capacity(values.len());
         for ((parameter, value), written) in parameters.iter().zip(values).zip(&sorted) {
             let place = written.map_or(span, |argument| argument.span);
@@ -163,6 +166,35 @@ impl<'a> Checker<'a, '_> {
             });
         }
         Some(finished)
+    }
+
+    /// Reports a known value as the argument of an `out` parameter, before any type is looked at: the
+    /// order of the arguments is what most often is wrong.
+    fn report_no_place(
+        &mut self,
+        callee: &str,
+        parameters: &[Parameter],
+        values: &[Option<Option<Expression>>],
+    ) -> bool {
+        let is_written = |parameter: &Parameter| {
+            matches!(parameter.direction, Direction::Out | Direction::InOut)
+        };
+        let mut given = parameters.iter().zip(values).filter_map(|(parameter, value)| {
+            let value = value.as_ref()?.as_ref()?;
+            (is_written(parameter) && value.ty != Type::Wrong && is_constant(value))
+                .then_some((parameter, value.span))
+        });
+        let Some((parameter, span)) = given.next() else { return false };
+        let name = &parameter.name;
+        let title =
+            format!("`{callee}` writes its `{name}`, so this must be a variable or a field");
+        let order: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
+        self.report(
+            Diagnostic::error("lvalue", span, title)
+                .related(parameter.span, "the parameter is declared here")
+                .hint(format!("its parameters are: {}", order.join(", "))),
+        );
+        true
     }
 
     /// `_` as an argument: the caller does not want what the callee writes.

@@ -67,6 +67,16 @@ impl<'a> Checker<'a, '_> {
                 self.error("type", name.name.span, "an object cannot be made here");
                 wrong(site.span)
             }
+            Some(Binding::Table(_)) => {
+                let name = &name.name;
+                let title = format!("`{}` is a table and cannot be called", name.text);
+                self.report(
+                    Diagnostic::error("type", name.span, title)
+                        .hint(format!("apply it: {}.apply()", name.text))
+                        .fix(name.span.after(), ".apply"),
+                );
+                wrong(site.span)
+            }
             Some(_) => {
                 let title = format!("`{}` cannot be called", name.name.text);
                 self.error("type", name.name.span, title);

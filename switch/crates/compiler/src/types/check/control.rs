@@ -4,7 +4,7 @@
 //! Its name is declared last: a control cannot contain itself.
 
 use super::scope::Binding;
-use super::{Body, BodyKind, Checker};
+use super::{Body, BodyKind, Checker, Later};
 use crate::types::tree::{Control, Id, LocalDeclaration, Type, Variable};
 use syntax::tree::{self as ast, ControlLocalDeclaration};
 
@@ -58,7 +58,10 @@ impl<'a> Checker<'a, '_> {
     /// Constants leave nothing behind: their uses are folded.
     fn control_locals(&mut self, list: &'a [ControlLocalDeclaration]) -> Vec<LocalDeclaration> {
         let mut locals = Vec::with_capacity(list.len());
+        let outer = std::mem::take(&mut self.later);
+        self.later.extend(list.iter().rev().map(later));
         for local in list {
+            self.later.pop();
             let made = match local {
                 ControlLocalDeclaration::Action(action) => self.action(action),
                 ControlLocalDeclaration::Constant(constant) => {
@@ -77,6 +80,7 @@ impl<'a> Checker<'a, '_> {
             };
             locals.extend(made);
         }
+        self.later = outer;
         locals
     }
 
@@ -92,4 +96,16 @@ impl<'a> Checker<'a, '_> {
         self.body = outer;
         LocalDeclaration::Variable { variable, value }
     }
+}
+
+/// What a declaration will declare.
+fn later(local: &ControlLocalDeclaration) -> Later {
+    let (name, what) = match local {
+        ControlLocalDeclaration::Action(action) => (&action.name, "action"),
+        ControlLocalDeclaration::Constant(constant) => (&constant.name, "constant"),
+        ControlLocalDeclaration::Instantiation(instance) => (&instance.name, "object"),
+        ControlLocalDeclaration::Table(table) => (&table.name, "table"),
+        ControlLocalDeclaration::Variable(variable) => (&variable.name, "variable"),
+    };
+    Later { name: name.clone(), what }
 }

@@ -14,14 +14,34 @@ use syntax::{Diagnostic, Span};
 /// The code of the message that a value has another type than its place asks for.
 pub(super) const MISMATCH: &str = "mismatch";
 
+/// How to write an address that stands in quotes: P4 has numbers only.
+pub(super) fn address_hint(value: &Expression) -> Option<String> {
+    let ExpressionKind::Constant(Value::Text(text)) = &value.kind else { return None };
+    let bytes: Option<Vec<u8>> = if text.contains('.') {
+        let parts = text.split('.').map(|part| part.parse().ok());
+        parts.collect::<Option<Vec<u8>>>().filter(|bytes| bytes.len() == 4)
+    } else {
+        let parts = text.split([':', '-']).map(|part| u8::from_str_radix(part, 16).ok());
+        parts.collect::<Option<Vec<u8>>>().filter(|bytes| bytes.len() == 6)
+    };
+    let digits: String = bytes?.iter().map(|byte| format!("{byte:02x}")).collect();
+    Some(format!("P4 writes addresses as numbers: 0x{digits}"))
+}
+
 impl Checker<'_, '_> {
     /// `value` as `ty`, where P4 does that by itself; otherwise reports that the types differ.
     pub(super) fn convert(&mut self, value: Expression, ty: &Type) -> Expression {
         let span = value.span;
         let found = value.ty.clone();
-        match self.convert_quietly(value, ty) {
-            Some(converted) => converted,
-            None => {
+        let address = address_hint(&value);
+        match (self.convert_quietly(value, ty), address) {
+            (Some(converted), _) => converted,
+            (None, Some(hint)) if is_number(ty) => {
+                let title = format!("this is a `string`, but a `{}` is needed", self.show(ty));
+                self.report(Diagnostic::error(MISMATCH, span, title).hint(hint));
+                wrong(span)
+            }
+            (None, _) => {
                 self.report_mismatch(&found, ty, span);
                 wrong(span)
             }

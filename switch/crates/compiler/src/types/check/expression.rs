@@ -333,6 +333,13 @@ impl<'a> Checker<'a, '_> {
         self.as_expected(Expression { kind, ty: Type::Record(names), span }, expected)
     }
 
+    /// Whether a type is an extern with cells that methods read and write: a register.
+    fn has_cells(&self, ty: &Type) -> bool {
+        let Type::Extern(id) = ty else { return false };
+        let methods = &self.program.externs[*id].methods;
+        ["read", "write"].iter().all(|name| methods.iter().any(|known| &*known.name.text == *name))
+    }
+
     /// `base[index]`. A constant index is checked here; one that is only known at run time may
     /// miss, and the back end keeps it inside of the stack.
     fn index(
@@ -350,10 +357,11 @@ impl<'a> Checker<'a, '_> {
             Type::List(element) => (usize::MAX, Some((**element).clone())),
             other => {
                 let title = format!("a `{}` has no elements", self.show(other));
-                self.report(
-                    Diagnostic::error("type", base.span, title)
-                        .hint("header stacks and tuples have; bits are taken with [high:low]"),
-                );
+                let hint = match self.has_cells(other) {
+                    true => "its cells are read and written by its methods: read and write",
+                    false => "header stacks and tuples have; bits are taken with [high:low]",
+                };
+                self.report(Diagnostic::error("type", base.span, title).hint(hint));
                 return wrong(span);
             }
         };

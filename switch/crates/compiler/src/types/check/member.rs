@@ -2,11 +2,14 @@
 //! of tables.
 
 use super::method::is_built_in_method;
-use syntax::suggest::nearest;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
 use crate::types::tree::{Expression, ExpressionKind, TableResult, Text, Type, Value};
+use syntax::suggest::{nearest, same_letters};
 use syntax::tree::{self as ast, Name};
 use syntax::{Diagnostic, Span};
+
+/// Methods that every header has, as people misspell them: `is_valid`, `valid`.
+const HEADER_METHODS: [&str; 1] = ["isValid"];
 
 impl<'a> Checker<'a, '_> {
     /// `base.member`.
@@ -102,6 +105,12 @@ impl<'a> Checker<'a, '_> {
             diagnostic = diagnostic
                 .hint(format!("it is a method: write {}()", member.text))
                 .fix(member.span.after(), "()");
+        } else if let Some(method) = same_letters(&member.text, HEADER_METHODS.into_iter())
+            .or((&*member.text == "valid").then_some("isValid"))
+        {
+            diagnostic = diagnostic
+                .hint(format!("whether a header is valid: write {method}()"))
+                .fix(member.span, format!("{method}()"));
         } else if let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name)) {
             diagnostic =
                 diagnostic.hint(format!("is `{similar}` meant?")).fix(member.span, similar);

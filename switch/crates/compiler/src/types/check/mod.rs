@@ -74,6 +74,7 @@ fn checked(
         functions_wrong: Vec::new(),
         struct_weights: BTreeMap::new(),
         direct_instances: Vec::new(),
+        later: Vec::new(),
         prelude: Vec::new(),
         captured: None,
         index,
@@ -115,6 +116,14 @@ struct Body {
     this: Option<Type>,
 }
 
+/// A declaration that the text comes to later.
+#[derive(Clone, Debug)]
+struct Later {
+    name: ast::Name,
+    /// Table, action, ...: for people.
+    what: &'static str,
+}
+
 struct Checker<'a, 'd> {
     program: Program,
     scopes: Scopes,
@@ -134,6 +143,8 @@ struct Checker<'a, 'd> {
     struct_weights: BTreeMap<Id<Struct>, usize>,
     /// Instances made by `Type.apply()` in the declaration being checked.
     direct_instances: Vec<LocalDeclaration>,
+    /// What the control being checked declares further below.
+    later: Vec<Later>,
     /// Statements to run before the one being checked.
     prelude: Vec<super::tree::Statement>,
     /// Where messages go instead of to `diagnostics`, while something is tried out.

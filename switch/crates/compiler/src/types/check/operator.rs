@@ -5,7 +5,7 @@
 //! other side's; nothing else is converted. Every number of an operation that is left has a width,
 //! because the switch computes with one.
 
-use super::convert::{is_number, unary_operator};
+use super::convert::{address_hint, is_number, unary_operator};
 use super::type_ref::WIDTH_MAX;
 use super::{Checker, constant, is_constant, wrong};
 use crate::types::constant::{FoldError, binary, unary};
@@ -381,6 +381,8 @@ impl<'a> Checker<'a, '_> {
             .related(right.span, format!("a `{r}`"));
         if is_number(&left.ty) && is_number(&right.ty) {
             diagnostic = diagnostic.hint(format!("cast one of them: ({l}) ..."));
+        } else if let Some(hint) = address_hint(&left).or_else(|| address_hint(&right)) {
+            diagnostic = diagnostic.hint(hint);
         }
         self.report(diagnostic);
         None

@@ -1,11 +1,11 @@
 //! Types as written to types.
 
-use super::Checker;
 use super::note::Wanted;
 use super::scope::Binding;
-use syntax::suggest::nearest;
+use super::{BodyKind, Checker, Later};
 use crate::architecture;
 use crate::types::tree::{ExpressionKind, Type, Value};
+use syntax::suggest::{nearest, same_letters};
 use syntax::tree::{self as ast, DerivedKind, PrefixedName, TypeKind};
 use syntax::{Diagnostic, Span};
 
@@ -231,9 +231,17 @@ impl<'a> Checker<'a, '_> {
                 _ => Wanted::Value,
             });
         }
+        if let Some(later) = self.later.iter().find(|later| later.name.text == name.text) {
+            return self.report_later(later.clone(), name);
+        }
         let title = format!("there is no {what} `{}` here", name.text);
-        let names = self.scopes.names().map(|name| &**name);
         let diagnostic = Diagnostic::error("unknown-name", name.span, title);
+        let twin = same_letters(&name.text, self.scopes.names().map(|name| &**name));
+        if let Some(twin) = twin.map(str::to_owned) {
+            let diagnostic = diagnostic.hint(format!("is `{twin}` meant?")).fix(name.span, twin);
+            return self.report(diagnostic);
+        }
+        let names = self.scopes.names().map(|name| &**name);
         let diagnostic = match (architecture::file_of(&name.text), nearest(&name.text, names)) {
             (Some(file), _) => diagnostic
                 .hint(format!("{file} declares it: write #include <{file}> at the top"))
@@ -244,6 +252,23 @@ impl<'a> Checker<'a, '_> {
             (None, None) => diagnostic.hint("a name must be declared before it is used"),
         };
         self.report(diagnostic);
+    }
+
+    /// The control declares the name further below.
+    fn report_later(&mut self, later: Later, name: &ast::Name) {
+        let is_table_in_action = later.what == "table" && self.body.kind == BodyKind::Action;
+        let (code, title, hint) = if is_table_in_action {
+            let hint = format!("apply `{}` in the `apply` block of the control", name.text);
+            ("call", "an action cannot apply a table".to_owned(), hint)
+        } else {
+            let title = format!("the {} `{}` is declared further below", later.what, name.text);
+            ("unknown-name", title, "a name must be declared before it is used".to_owned())
+        };
+        self.report(
+            Diagnostic::error(code, name.span, title)
+                .related(later.name.span, "declared here")
+                .hint(hint),
+        );
     }
 }
 
