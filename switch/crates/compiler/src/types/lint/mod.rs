@@ -4,13 +4,17 @@
 //! where it cannot be sure: a warning that is wrong teaches to ignore warnings.
 
 mod deprecated;
+mod emitted;
 mod forwarding;
 mod invalid;
 mod parsed;
 mod places;
+mod ports;
 mod reach;
+mod rounds;
 mod total;
 mod uninitialised;
+mod unions;
 mod unused;
 mod visit;
 mod walk;
@@ -24,9 +28,14 @@ pub fn lint(program: &Program, diagnostics: &mut Diagnostics) {
     deprecated::calls(program, diagnostics);
     unused::results(program, diagnostics);
     unused::tables(program, diagnostics);
+    unused::variables(program, diagnostics);
     reach::states(program, diagnostics);
+    rounds::circles(program, diagnostics);
     total::selects(program, diagnostics);
     uninitialised::reads(program, diagnostics);
     invalid::uses(program, diagnostics);
+    emitted::headers(program, diagnostics);
+    unions::clears(program, diagnostics);
     forwarding::decisions(program, diagnostics);
+    ports::writes(program, diagnostics);
 }

@@ -2,8 +2,8 @@
 
 use super::visit::{self, Node};
 use crate::types::tree::{
-    Annotation, Builtin, Call, Callee, Direction, Id, Program, StatementKind, Table, Text, Type,
-    VariableKind,
+    Annotation, Builtin, Call, Callee, Direction, Expression, ExpressionKind, Id, LocalDeclaration,
+    Program, Statement, StatementKind, Table, Text, Type, Variable, VariableKind,
 };
 use std::collections::BTreeSet;
 use syntax::{Diagnostic, Diagnostics};
@@ -64,6 +64,51 @@ pub(super) fn tables(program: &Program, diagnostics: &mut Diagnostics) {
                     .hint(format!("write {}.apply(); in the `apply` block", name.text)),
             );
         }
+    }
+}
+
+/// Local variables, and parameters of actions and functions, that nothing mentions. Parsers and controls
+/// have the parameters that the architecture wants.
+pub(super) fn variables(program: &Program, diagnostics: &mut Diagnostics) {
+    let mut mentioned: BTreeSet<Id<Variable>> = BTreeSet::new();
+    let mut declared: BTreeSet<Id<Variable>> = BTreeSet::new();
+    visit::program(program, &mut |node| match node {
+        Node::Expression(Expression { kind: ExpressionKind::Variable(id), .. }) => {
+            mentioned.insert(*id);
+        }
+        Node::Statement(Statement {
+            kind: StatementKind::Declare { variable, value: None },
+            ..
+        }) => {
+            declared.insert(*variable);
+        }
+        _ => {}
+    });
+    let locals = (program.controls.iter().map(|(_, control)| &control.locals))
+        .chain(program.parsers.iter().map(|(_, parser)| &parser.locals));
+    for local in locals.flatten() {
+        if let LocalDeclaration::Variable { variable, value: None } = local {
+            declared.insert(*variable);
+        }
+    }
+    let actions = program.actions.iter().flat_map(|(_, action)| &action.parameters);
+    let functions = program.functions.iter().flat_map(|(_, function)| &function.parameters);
+    declared.extend(actions.chain(functions));
+    for id in declared.difference(&mentioned) {
+        let variable = &program.variables[*id];
+        let name = &variable.name;
+        if is_hushed(&variable.annotations) || name.text.starts_with('_') {
+            continue;
+        }
+        let what = match variable.kind {
+            VariableKind::Parameter(_) => "parameter",
+            _ => "variable",
+        };
+        let title = format!("{what} `{}` is never used", name.text);
+        diagnostics.push(
+            Diagnostic::warning("unused-variable", name.span, title)
+                .hint("leave it out, or write @noWarn(\"unused\") before it"),
+        );
     }
 }
 
