@@ -1,5 +1,6 @@
 //! The command line of p4c-bm2-ss and of the p4c driver, as far as build files use it.
 
+use std::collections::VecDeque;
 use syntax::preprocessor::Definition;
 
 /// What to do.
@@ -27,8 +28,16 @@ pub struct Arguments {
     pub include_directories: Vec<String>,
     /// `-D` and `-U`.
     pub definitions: Vec<Definition>,
-    /// `-E`: print the preprocessed text, compile nothing.
+    /// `-E`: print the preprocessed text, or write it to [`Arguments::preprocessed`]; compile nothing.
     pub preprocess_only: bool,
+    /// `-o` of the driver: made if it is missing.
+    pub output_directory: Option<String>,
+    /// `-M` and `-MD`: a rule for make with the files that were read.
+    pub make_rule: Option<MakeRule>,
+    /// `-###`: print the command, run nothing.
+    pub is_dry_run: bool,
+    /// `--disable-annotations`: these annotations are ignored.
+    pub annotations_disabled: Vec<String>,
     /// `--Werror`: these warnings (all if the list has an empty name) are errors.
     pub warnings_as_errors: Vec<String>,
     /// `--Wdisable`: these warnings (all if the list has an empty name) are not shown.
@@ -39,11 +48,24 @@ pub struct Arguments {
     pub print: Option<Print>,
 }
 
+/// The rule that `-M` and `-MD` ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MakeRule {
+    /// `-MF`, or for `-MD` a file beside the output; without either the rule is printed.
+    pub file: Option<String>,
+    /// `-MT`: what depends on the files; otherwise the JSON.
+    pub targets: Vec<String>,
+    /// `-MD`: compile besides.
+    pub compiles: bool,
+}
+
 /// Texts to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Print {
     /// How to call it.
     Help,
+    /// `--target-help`: for which switches it compiles.
+    Targets,
     /// Which version it is.
     Version,
 }
@@ -92,35 +114,144 @@ usage: vitrine-p4c [options] PROGRAM.p4
   --Wdisable[=WARNING]       do not show warnings
   --Wwarn[=WARNING]          keep warnings in spite of --Werror
   --emit-externs             keep calls of externs that the architecture does not have
+  --disable-annotations=A,B  ignore annotations of these names
+  -M, -MD                    print a rule for make with the files that are read; -MD compiles,
+                             too, and writes the rule beside the output
+  -MF FILE, -MT TARGET       where that rule goes, and what depends on the files
   --p4v 16, --std p4-16, --arch v1model, --arch psa, --target bmv2
                              accepted: there is nothing else, and the program says which it is
-  -v, -g, --dump DIRECTORY, --top4 PASSES
-                             accepted: there are no passes to tell of
+  -v, -g, -T LEVEL, --dump DIRECTORY, --top4 PASSES, --metrics NAMES, --parser-inline-opt
+                             accepted: there are no passes to report on
   --version, --help
+
+started as `p4c`, besides:
+  -E                         write NAME.p4i into the directory of -o, compile nothing
+  -e                         compile NAME.p4i of that directory
+  -c, -S                     accepted: there is no assembler and no linker
+  -Xp4c=OPTIONS, -Xpreprocessor=OPTIONS
+                             options for the compiler
+  -Xassembler=OPTIONS, -Xlinker=OPTIONS
+                             accepted and ignored
+  -###                       print the command, run nothing
+  --debug, --target-help, -V
 ";
 
 /// Reads the arguments behind the program's name; or says which one is wrong.
 ///
 /// `is_driver` says that the program was started as `p4c`, whose `-o` names a directory.
 pub fn parse(arguments: &[String], is_driver: bool) -> Result<Arguments, String> {
-    let mut parsed = Arguments::default();
-    let mut rest = arguments.iter();
-    let mut output_directory = None;
-    while let Some(argument) = rest.next() {
-        let (name, inline) = split(argument);
-        let mut value = || match &inline {
-            Some(value) => Ok(value.clone()),
-            None => rest.next().cloned().ok_or_else(|| format!("{name} needs a value")),
-        };
-        match name.as_str() {
-            "-h" | "--help" => parsed.print = Some(Print::Help),
-            "--version" => parsed.print = Some(Print::Version),
-            "-I" => parsed.include_directories.push(value()?),
-            "-D" => parsed.definitions.push(Definition::Define(value()?)),
-            "-U" => parsed.definitions.push(Definition::Undefine(value()?)),
-            "-E" => parsed.preprocess_only = true,
-            "-o" if is_driver => output_directory = Some(value()?),
-            "-o" => parsed.output = Some(value()?),
+    let mut reader = Reader {
+        rest: arguments.iter().map(|word| (word.clone(), is_driver)).collect(),
+        ..Reader::default()
+    };
+    while let Some((argument, is_driver)) = reader.rest.pop_front() {
+        let (name, inline) = split(&argument, is_driver);
+        if is_driver && reader.driver_option(&name, inline.as_ref())?
+            || reader.rule_option(&name, inline.as_ref())?
+            || reader.file_option(&name, inline.as_ref())?
+            || reader.message_option(&name, inline.as_ref())?
+            || reader.accepted_option(&name, inline.as_ref())?
+        {
+            continue;
+        }
+        if name.starts_with('-') && name.len() > 1 {
+            return Err(format!("there is no option {name}"));
+        }
+        if reader.parsed.main_file.is_some() {
+            return Err(format!("one program at a time: {argument} is one too many"));
+        }
+        reader.parsed.main_file = Some(argument);
+    }
+    reader.finish(is_driver)
+}
+
+/// The command line as far as it is read. Each of its methods takes options of one kind and says whether
+/// this was one.
+#[derive(Default)]
+struct Reader {
+    parsed: Arguments,
+    /// Words still to be read, and whether they are for the driver.
+    rest: VecDeque<(String, bool)>,
+    /// `-o` of the driver.
+    output_directory: Option<String>,
+    /// `-e` of the driver.
+    skips_preprocessor: bool,
+    /// `-MF`.
+    rule_file: Option<String>,
+    /// `-MT`.
+    rule_targets: Vec<String>,
+}
+
+impl Reader {
+    /// The value of an option: behind its `=`, or the next word.
+    fn value(&mut self, name: &str, inline: Option<&String>) -> Result<String, String> {
+        let next = || self.rest.pop_front().map(|(word, _)| word);
+        inline.cloned().or_else(next).ok_or_else(|| format!("{name} needs a value"))
+    }
+
+    /// What only p4lang's driver takes, or takes in another sense.
+    fn driver_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
+        match name {
+            "-###" | "--test-only" => self.parsed.is_dry_run = true,
+            "-V" => self.parsed.print = Some(Print::Version),
+            "-Xassembler" | "-Xlinker" => drop(self.value(name, inline)?),
+            "-Xp4c" | "-Xpreprocessor" => {
+                let value = self.value(name, inline)?;
+                for word in value.split_whitespace().rev() {
+                    self.rest.push_front((word.to_owned(), false));
+                }
+            }
+            "-c" | "--compile" | "-S" | "--debug" => {}
+            "-e" => self.skips_preprocessor = true,
+            "-o" | "--output" => self.output_directory = Some(self.value(name, inline)?),
+            "--disable-annotations"
+            | "--disable-annotation"
+            | "--disable-pragmas"
+            | "--disable-pragma" => {
+                let names = self.value(name, inline)?;
+                self.parsed.annotations_disabled.extend(list(Some(&names)));
+            }
+            "--target-help" | "--targets-help" | "--help-targets" => {
+                self.parsed.print = Some(Print::Targets);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The rule for make.
+    fn rule_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
+        match name {
+            "-M" => drop(self.parsed.make_rule.get_or_insert_default()),
+            "-MD" => self.parsed.make_rule.get_or_insert_default().compiles = true,
+            "-MF" => self.rule_file = Some(self.value(name, inline)?),
+            "-MT" => {
+                let target = self.value(name, inline)?;
+                self.rule_targets.push(target);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// What is read and written.
+    fn file_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
+        match name {
+            "-I" => {
+                let directory = self.value(name, inline)?;
+                self.parsed.include_directories.push(directory);
+            }
+            "-D" => {
+                let text = self.value(name, inline)?;
+                self.parsed.definitions.push(Definition::Define(text));
+            }
+            "-U" => {
+                let name = self.value(name, inline)?;
+                self.parsed.definitions.push(Definition::Undefine(name));
+            }
+            "-E" => self.parsed.preprocess_only = true,
+            "-o" => self.parsed.output = Some(self.value(name, inline)?),
+            "--pp" => self.parsed.preprocessed = Some(self.value(name, inline)?),
             "--toJSON" | "--toJson" => {
                 return Err(format!(
                     "{name} writes p4c's inner form of the program, which is not here; -o writes \
@@ -128,60 +259,112 @@ pub fn parse(arguments: &[String], is_driver: bool) -> Result<Arguments, String>
                 ));
             }
             "--p4runtime-files" | "--p4runtime-file" => {
-                parsed.p4info_files.extend(value()?.split(',').map(String::from));
+                let files = self.value(name, inline)?;
+                self.parsed.p4info_files.extend(files.split(',').map(String::from));
             }
             "--p4runtime-entries-files" | "--p4runtime-entries-file" => {
-                let files: Vec<String> = value()?.split(',').map(String::from).collect();
+                let files = self.value(name, inline)?;
+                let files: Vec<String> = files.split(',').map(String::from).collect();
                 if let Some(binary) = files.iter().find(|name| !is_text(name)) {
                     return Err(format!("{name} {binary}: entries are written as text only"));
                 }
-                parsed.entries_files.extend(files);
+                self.parsed.entries_files.extend(files);
             }
-            "--pp" => parsed.preprocessed = Some(value()?),
-            "--ndebug" => parsed.without_assertions = true,
-            "--maxErrorCount" => parsed.error_count_max = Some(number(&name, &value()?)?),
-            "-v" | "-g" => {}
-            "--dump" | "--top4" => drop(value()?),
-            "--p4runtime-format" => parsed.p4info_format = Some(format(&value()?)?),
-            "--p4v" => require(&name, &value()?, &["16", "p4-16"])?,
-            "--std" | "-x" => require(&name, &value()?, &["p4-16", "p4_16", "16"])?,
-            "--arch" | "-a" => require(&name, &value()?, &["v1model", "psa"])?,
-            "--target" | "-b" => {
-                require(
-                    &name,
-                    &value()?,
-                    &["bmv2", "bmv2-ss-p4org", "simple_switch", "psa_switch"],
-                )?;
+            "--p4runtime-format" => {
+                self.parsed.p4info_format = Some(format(&self.value(name, inline)?)?);
             }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// What is said, and how the program is read.
+    fn message_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
+        let parsed = &mut self.parsed;
+        match name {
+            "-h" | "--help" => parsed.print = Some(Print::Help),
+            "--version" => parsed.print = Some(Print::Version),
             "--Werror" => parsed.warnings_as_errors.extend(list(inline)),
             "--Wwarn" => parsed.warnings_kept.extend(list(inline)),
             "--Wdisable" => parsed.warnings_disabled.extend(list(inline)),
+            "--disable-annotations" => parsed.annotations_disabled.extend(list(inline)),
             "--emit-externs" => parsed.emit_externs = true,
-            _ if name.starts_with('-') && name.len() > 1 => {
-                return Err(format!("there is no option {name}"));
+            "--ndebug" => parsed.without_assertions = true,
+            "--maxErrorCount" => {
+                let count = self.value(name, inline)?;
+                self.parsed.error_count_max = Some(number(name, &count)?);
             }
-            _ if parsed.main_file.is_some() => {
-                return Err(format!("one program at a time: {argument} is one too many"));
-            }
-            _ => parsed.main_file = Some(argument.clone()),
+            _ => return Ok(false),
         }
+        Ok(true)
     }
-    if is_driver && let Some(main_file) = &parsed.main_file {
-        let directory = output_directory.unwrap_or_else(|| ".".into());
-        parsed.output = Some(format!("{directory}/{}.json", stem(main_file)));
+
+    /// What changes nothing here, or has one possible value.
+    fn accepted_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
+        match name {
+            "-v" | "-g" | "--parser-inline-opt" => {}
+            "--dump" | "--top4" | "--metrics" | "-T" => drop(self.value(name, inline)?),
+            "--p4v" => require(name, &self.value(name, inline)?, &["16", "p4-16"])?,
+            "--std" | "-x" => {
+                require(name, &self.value(name, inline)?, &["p4-16", "p4_16", "16"])?;
+            }
+            "--arch" | "-a" => require(name, &self.value(name, inline)?, &["v1model", "psa"])?,
+            "--target" | "-b" => {
+                let known = ["bmv2", "bmv2-ss-p4org", "simple_switch", "psa_switch"];
+                require(name, &self.value(name, inline)?, &known)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
-    Ok(parsed)
+
+    /// The driver names its files after the program; a rule for make lies beside the output.
+    fn finish(self, is_driver: bool) -> Result<Arguments, String> {
+        let mut parsed = self.parsed;
+        if is_driver && let Some(main_file) = parsed.main_file.clone() {
+            let directory = self.output_directory.unwrap_or_else(|| ".".into());
+            let stem = format!("{directory}/{}", stem(&main_file));
+            parsed.output = Some(format!("{stem}.json"));
+            let preprocessed = format!("{stem}.p4i");
+            if self.skips_preprocessor {
+                parsed.main_file = Some(preprocessed);
+            } else {
+                parsed.preprocessed.get_or_insert(preprocessed);
+            }
+            parsed.output_directory = Some(directory);
+        }
+        let has_rule_option = self.rule_file.is_some() || !self.rule_targets.is_empty();
+        if has_rule_option && parsed.make_rule.is_none() {
+            return Err("-MF and -MT belong to -M or -MD".to_owned());
+        }
+        if let Some(rule) = &mut parsed.make_rule {
+            let beside = || Some(format!("{}.d", parsed.output.as_deref()?.strip_suffix(".json")?));
+            rule.file = self.rule_file.or_else(|| beside().filter(|_| rule.compiles));
+            rule.targets = self.rule_targets;
+        }
+        Ok(parsed)
+    }
 }
 
+/// Options of the driver with one dash whose value may follow a `=`.
+const DRIVER_OPTIONS: [&str; 9] =
+    ["-MF", "-MT", "-Xassembler", "-Xlinker", "-Xp4c", "-Xpreprocessor", "-a", "-b", "-o"];
+
 /// `--name=value` and `-Ivalue` in two parts.
-fn split(argument: &str) -> (String, Option<String>) {
+fn split(argument: &str, is_driver: bool) -> (String, Option<String>) {
+    if is_driver
+        && let Some((name, value)) = argument.split_once('=')
+        && DRIVER_OPTIONS.contains(&name)
+    {
+        return (name.into(), Some(value.into()));
+    }
     if argument.starts_with("--") {
         return match argument.split_once('=') {
             Some((name, value)) => (name.into(), Some(value.into())),
             None => (argument.into(), None),
         };
     }
-    for short in ["-I", "-D", "-U"] {
+    for short in ["-I", "-D", "-U", "-T"] {
         if let Some(value) = argument.strip_prefix(short)
             && !value.is_empty()
         {
@@ -191,8 +374,8 @@ fn split(argument: &str) -> (String, Option<String>) {
     (argument.into(), None)
 }
 
-fn list(names: Option<String>) -> Vec<String> {
-    names.unwrap_or_default().split(',').map(String::from).collect()
+fn list(names: Option<&String>) -> Vec<String> {
+    names.map_or("", |names| names).split(',').map(String::from).collect()
 }
 
 fn format(text: &str) -> Result<P4InfoFormat, String> {
@@ -252,6 +435,46 @@ mod tests {
         assert_eq!(arguments.output.as_deref(), Some("out/basic.json"));
         assert_eq!(arguments.definitions, [Definition::Define("X=1".into())]);
         assert_eq!(arguments.include_directories, ["inc"]);
+    }
+
+    #[test]
+    fn the_driver_takes_the_options_of_p4langs() {
+        let driver = |line: &str| parsed(line, true).expect(line);
+        let arguments = driver("-E -o out a.p4");
+        assert!(arguments.preprocess_only);
+        assert_eq!(arguments.preprocessed.as_deref(), Some("out/a.p4i"));
+        let arguments = driver("-e -o out dir/a.p4");
+        assert_eq!(arguments.main_file.as_deref(), Some("out/a.p4i"));
+        assert_eq!(arguments.preprocessed, None);
+        let arguments = driver("-b bmv2 a.p4 -o a.bmv2");
+        assert_eq!(arguments.output.as_deref(), Some("a.bmv2/a.json"));
+        assert_eq!(arguments.output_directory.as_deref(), Some("a.bmv2"));
+        let arguments = driver("a.p4 -Xp4c=--emit-externs -Xpreprocessor -DX=1");
+        assert!(arguments.emit_externs);
+        assert_eq!(arguments.definitions, [Definition::Define("X=1".into())]);
+        let arguments = driver("--disable-annotations hidden,name a.p4");
+        assert_eq!(arguments.annotations_disabled, ["hidden", "name"]);
+        let line = "-c -S -g -v --debug -T a:1 --metrics all --parser-inline-opt --std p4-16 \
+                    -Xassembler x -Xlinker=y --target=bmv2 --arch v1model a.p4";
+        assert_eq!(driver(line), driver("a.p4"));
+        assert!(driver("-### a.p4").is_dry_run);
+        assert_eq!(driver("-V").print, Some(Print::Version));
+        assert_eq!(driver("--target-help").print, Some(Print::Targets));
+        assert!(parsed("-Xp4c=x a.p4", false).is_err(), "p4c-bm2-ss has no such option");
+    }
+
+    #[test]
+    fn rules_for_make_go_where_the_options_say() {
+        let rule = |line: &str| parsed(line, true).expect(line).make_rule.expect("a rule");
+        assert_eq!(rule("-M a.p4"), MakeRule::default());
+        let wanted = MakeRule {
+            file: Some("o/a.d".into()),
+            targets: vec!["x".into(), "y".into()],
+            compiles: true,
+        };
+        assert_eq!(rule("-MD -o o a.p4 -MT x -MT=y"), wanted);
+        assert_eq!(rule("-M -MF a.mk a.p4").file.as_deref(), Some("a.mk"));
+        assert!(parsed("-MF a.mk a.p4", true).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One run of the compiler: arguments in, files and messages out.
 
-use crate::arguments::{Arguments, HELP, P4InfoFormat, Print};
+use crate::arguments::{Arguments, HELP, MakeRule, P4InfoFormat, Print};
 use crate::entries;
 use crate::files::{BUILT_IN, Files, write_whole};
 use crate::lsp::{Programs, Server, serve};
@@ -8,7 +8,10 @@ use crate::render::render_all;
 use compiler::{Diagnostic, Options, Output, Severity, SourceMap, compile};
 use std::io;
 use syntax::Diagnostics;
-use syntax::preprocessor::{PreprocessorOptions, preprocess, render as render_tokens};
+use syntax::preprocessor::{Definition, PreprocessorOptions, preprocess, render as render_tokens};
+
+/// What `--target-help` prints, in the words of p4lang's driver.
+const TARGETS: &str = "Supported targets in \"target, arch\" tuple:\nbmv2-v1model\nbmv2-psa\n";
 
 /// What to print and with which status to end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,9 @@ impl Outcome {
 pub fn run(arguments: &Arguments) -> Outcome {
     match arguments.print {
         Some(Print::Help) => return Outcome::printed(HELP),
+        Some(Print::Targets) => {
+            return Outcome::printed(TARGETS);
+        }
         Some(Print::Version) => {
             return Outcome::printed(format!("vitrine-p4c {}\n", env!("CARGO_PKG_VERSION")));
         }
@@ -46,24 +52,87 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let mut include_directories = arguments.include_directories.clone();
     include_directories.push(BUILT_IN.into());
-    let preprocessor =
-        PreprocessorOptions {
-            include_directories,
-            definitions: arguments.definitions.clone(),
-            ..PreprocessorOptions::default()
-        };
-    if arguments.preprocess_only {
-        return preprocess_only(main_file, &preprocessor);
+    let preprocessor = PreprocessorOptions {
+        include_directories,
+        definitions: arguments.definitions.clone(),
+        annotations_disabled: arguments.annotations_disabled.clone(),
+    };
+    if arguments.is_dry_run {
+        return Outcome::printed(dry_run(arguments, main_file));
     }
-    if let Some(path) = &arguments.preprocessed {
-        let text = preprocess_only(main_file, &preprocessor).text;
-        if let Err(error) = write_whole(path, text.as_bytes()) {
-            return Outcome::failed(&format!("cannot write {path}: {error}"));
+    if let Some(directory) = &arguments.output_directory
+        && let Err(error) = std::fs::create_dir_all(directory)
+    {
+        return Outcome::failed(&format!("cannot make the directory {directory}: {error}"));
+    }
+    let mut printed = String::new();
+    if arguments.preprocess_only
+        || arguments.preprocessed.is_some()
+        || arguments.make_rule.is_some()
+    {
+        let preprocessed = Preprocessed::of(main_file, &preprocessor);
+        match preprocessed.deliver(arguments, main_file) {
+            Ok(text) => printed = text,
+            Err(failed) => return failed,
+        }
+        let stops = arguments.make_rule.as_ref().is_some_and(|rule| !rule.compiles);
+        if arguments.preprocess_only || stops {
+            return Outcome { text: printed, ..preprocessed.outcome };
         }
     }
     let lower = compiler::lower::Options { emit_externs: arguments.emit_externs };
     let output = compile(&Files, main_file, &Options { preprocessor, lower });
-    finish(arguments, output)
+    Outcome { text: printed, ..finish(arguments, output) }
+}
+
+/// Writes a text, or says why not.
+fn write(path: &str, text: &str) -> Result<(), Outcome> {
+    let failed = |error| Outcome::failed(&format!("cannot write {path}: {error}"));
+    write_whole(path, text.as_bytes()).map_err(failed)
+}
+
+/// What `-###` prints: the steps, as p4lang's driver would run them.
+fn dry_run(arguments: &Arguments, main_file: &str) -> String {
+    let mut command = vec!["p4c-bm2-ss".to_owned()];
+    for directory in &arguments.include_directories {
+        command.extend(["-I".to_owned(), directory.clone()]);
+    }
+    for definition in &arguments.definitions {
+        command.push(match definition {
+            Definition::Define(text) => format!("-D{text}"),
+            Definition::Undefine(name) => format!("-U{name}"),
+        });
+    }
+    let preprocessor = command.join(" ");
+    if arguments.emit_externs {
+        command.push("--emit-externs".to_owned());
+    }
+    if !arguments.p4info_files.is_empty() {
+        command.extend(["--p4runtime-files".to_owned(), arguments.p4info_files.join(",")]);
+    }
+    if let Some(output) = &arguments.output {
+        command.extend(["-o".to_owned(), output.clone()]);
+    }
+    let mut text = String::new();
+    if let Some(path) = &arguments.preprocessed {
+        text += &format!("preprocessor:\n{preprocessor} -E {main_file} > {path}\n");
+    }
+    if !arguments.preprocess_only {
+        text += &format!("compiler:\n{} {main_file}\n", command.join(" "));
+    }
+    text
+}
+
+/// `target: file file`, as make reads it; files that are built in are none.
+fn make_rule(rule: &MakeRule, arguments: &Arguments, main_file: &str, files: &[String]) -> String {
+    let quoted = |name: &String| name.replace('$', "$$").replace(' ', "\\ ").replace('#', "\\#");
+    let targets: Vec<String> = match (rule.targets.as_slice(), &arguments.output) {
+        ([], Some(output)) => vec![quoted(output)],
+        ([], None) => vec![quoted(&format!("{main_file}.json"))],
+        (targets, _) => targets.iter().map(quoted).collect(),
+    };
+    let files: Vec<String> = files.iter().map(quoted).collect();
+    format!("{}: {}\n", targets.join(" "), files.join(" \\\n "))
 }
 
 /// Answers an editor on standard input and output until it goes; directories and macros are those of
@@ -83,13 +152,52 @@ pub fn answer_editor(arguments: &Arguments) -> Outcome {
     }
 }
 
-fn preprocess_only(main_file: &str, options: &PreprocessorOptions) -> Outcome {
-    let mut sources = SourceMap::default();
-    let mut diagnostics = Diagnostics::default();
-    let tokens = preprocess(&Files, main_file, options, &mut sources, &mut diagnostics);
-    let status = u8::from(diagnostics.error_count() > 0);
-    let messages = render_all(&diagnostics.into_sorted(), &sources);
-    Outcome { text: render_tokens(&tokens, &sources), messages, status }
+/// A program after preprocessing.
+struct Preprocessed {
+    /// The text and what was said of it.
+    outcome: Outcome,
+    /// The files that were read, but for those that are built in.
+    files: Vec<String>,
+}
+
+impl Preprocessed {
+    fn of(main_file: &str, options: &PreprocessorOptions) -> Preprocessed {
+        let mut sources = SourceMap::default();
+        let mut diagnostics = Diagnostics::default();
+        let tokens = preprocess(&Files, main_file, options, &mut sources, &mut diagnostics);
+        let status = u8::from(diagnostics.error_count() > 0);
+        let messages = render_all(&diagnostics.into_sorted(), &sources);
+        let names = sources.files().iter().map(|file| file.name.to_string());
+        let built_in = format!("{BUILT_IN}/");
+        let files = names.filter(|name| !name.starts_with(&built_in)).collect();
+        let outcome = Outcome { text: render_tokens(&tokens, &sources), messages, status };
+        Preprocessed { outcome, files }
+    }
+
+    /// Writes the program and the rule for make where the arguments want them; returns what is to be
+    /// printed. A program that cannot be preprocessed leaves no file.
+    fn deliver(&self, arguments: &Arguments, main_file: &str) -> Result<String, Outcome> {
+        if self.outcome.status != 0 {
+            return Ok(String::new());
+        }
+        let mut printed = String::new();
+        if let Some(rule) = &arguments.make_rule {
+            let text = make_rule(rule, arguments, main_file, &self.files);
+            match &rule.file {
+                Some(path) => write(path, &text)?,
+                None => printed += &text,
+            }
+            if !rule.compiles {
+                return Ok(printed);
+            }
+        }
+        match &arguments.preprocessed {
+            Some(path) => write(path, &self.outcome.text)?,
+            None if arguments.preprocess_only => printed += &self.outcome.text,
+            None => {}
+        }
+        Ok(printed)
+    }
 }
 
 /// Shows the messages and, if there are no errors, writes the files.

@@ -35,10 +35,19 @@ fn directory(name: &str) -> PathBuf {
 }
 
 fn compile(directory: &Path, options: &str) -> Outcome {
+    compile_as(directory, options, false)
+}
+
+/// The same, started as `p4c`.
+fn drive(directory: &Path, options: &str) -> Outcome {
+    compile_as(directory, options, true)
+}
+
+fn compile_as(directory: &Path, options: &str, is_driver: bool) -> Outcome {
     let place = directory.to_string_lossy();
     let words: Vec<String> =
         options.split_whitespace().map(|word| word.replace("DIR", &place)).collect();
-    run(&parse(&words, false).expect("the arguments are right"))
+    run(&parse(&words, is_driver).expect("the arguments are right"))
 }
 
 #[test]
@@ -86,6 +95,76 @@ fn preprocessing_alone_prints_the_program() {
     assert_eq!(outcome.status, 0);
     assert!(outcome.text.contains("standard_metadata.egress_spec = 7;"));
     assert!(outcome.text.contains("extern packet_in {"));
+}
+
+/// The names in a directory, sorted.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("the directory is there").flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_driver_makes_its_directory_and_leaves_what_p4langs_leaves() {
+    let place = directory("driver");
+    let options = "-b bmv2 -a v1model -DPORT=1 -DUNUSED= DIR/program.p4";
+    assert_eq!(drive(&place, &format!("{options} -o DIR/new/x.bmv2")), Outcome::default());
+    assert_eq!(names(&place.join("new/x.bmv2")), ["program.json", "program.p4i"]);
+    // Only preprocessed, then compiled from there.
+    assert_eq!(drive(&place, &format!("-E {options} -o DIR/steps")), Outcome::default());
+    assert_eq!(names(&place.join("steps")), ["program.p4i"]);
+    assert_eq!(drive(&place, "-e DIR/program.p4 -o DIR/steps"), Outcome::default());
+    assert_eq!(names(&place.join("steps")), ["program.json", "program.p4i"]);
+    let tables = |at: &str| {
+        let json = fs::read(place.join(at)).expect("the JSON is written");
+        let program = bmv2::read(&json).expect("the switch reads it");
+        program.pipelines.into_iter().flat_map(|pipeline| pipeline.tables).count()
+    };
+    assert_eq!(tables("steps/program.json"), tables("new/x.bmv2/program.json"));
+}
+
+#[test]
+fn the_driver_can_show_its_command_and_its_targets_and_do_nothing() {
+    let place = directory("dry_run");
+    let outcome = drive(&place, "-### -DPORT=1 -Xp4c=--emit-externs -o DIR/out DIR/program.p4");
+    assert_eq!(outcome.status, 0);
+    assert!(outcome.text.contains("-DPORT=1 --emit-externs -o "), "{}", outcome.text);
+    assert_eq!(names(&place), ["program.p4"]);
+    assert!(drive(&place, "--target-help").text.contains("bmv2-v1model"));
+}
+
+#[test]
+fn a_rule_for_make_names_the_files_that_were_read() {
+    let place = directory("make_rule");
+    fs::create_dir_all(place.join("a dir")).expect("a directory can be made");
+    fs::write(place.join("a dir/port.p4"), "#define PORT 1\n").expect("a file can be written");
+    let program = format!("#include \"a dir/port.p4\"\n{PROGRAM}");
+    fs::write(place.join("program.p4"), program).expect("a program can be written");
+    let here = place.to_string_lossy();
+    let files = format!("{here}/program.p4 \\\n {here}/a\\ dir/port.p4\n");
+    let outcome = compile(&place, "-M -MT all -DUNUSED= DIR/program.p4");
+    assert_eq!((outcome.status, outcome.text), (0, format!("all: {files}")));
+    assert_eq!(names(&place), ["a dir", "program.p4"]);
+    assert_eq!(drive(&place, "-MD -DUNUSED= -o DIR/out DIR/program.p4"), Outcome::default());
+    assert_eq!(names(&place.join("out")), ["program.d", "program.json", "program.p4i"]);
+    let rule = fs::read_to_string(place.join("out/program.d")).expect("the rule is written");
+    assert_eq!(rule, format!("{here}/out/program.json: {files}"));
+}
+
+#[test]
+fn disabled_annotations_change_the_names_on_the_control_plane() {
+    let place = directory("annotations");
+    let text = PROGRAM.replace("apply {\n        standard", "@name(\"other\") table t { actions = { NoAction; } }\n    apply {\n        t.apply(); standard");
+    fs::write(place.join("program.p4"), text).expect("a program can be written");
+    for (option, wanted) in [("", "route.other"), ("--disable-annotations=name", "route.t")] {
+        let line =
+            format!("{option} -DPORT=1 -DUNUSED= --p4runtime-files DIR/a.txtpb DIR/program.p4");
+        assert_eq!(compile(&place, &line), Outcome::default());
+        let info = fs::read_to_string(place.join("a.txtpb")).expect("the P4Info is written");
+        assert!(info.contains(&format!("name: \"{wanted}\"")), "{info}");
+    }
 }
 
 #[test]
