@@ -1,7 +1,7 @@
 //! From text to tokens. Comments and white space leave only flags behind; nothing is an error
 //! except a comment or string that never ends. Directives are ordinary tokens here.
 
-use crate::preprocessor::is_note;
+use crate::directives::is_note;
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, Diagnostics, FileId, Span};
 use std::rc::Rc;

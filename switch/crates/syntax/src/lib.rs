@@ -14,6 +14,7 @@
 )]
 
 pub mod diagnostic;
+mod directives;
 pub mod lexer;
 pub mod parser;
 pub mod preprocessor;

@@ -3,16 +3,11 @@
 use super::condition::evaluate;
 use super::macros::{HAS_INCLUDE, Macro, Parameters};
 use super::{Conditional, FileState, Preprocessor, spell};
+use crate::directives::DIRECTIVES;
 use crate::suggest::nearest;
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, FileId, Span};
 use std::rc::Rc;
-
-/// Names behind `#` that this preprocessor obeys.
-pub(crate) const DIRECTIVES: [&str; 15] = [
-    "define", "elif", "elifdef", "elifndef", "else", "endif", "error", "if", "ifdef", "ifndef",
-    "include", "line", "pragma", "undef", "warning",
-];
 
 /// Shortest word that may be a misspelt directive: comments begin with words such as `#in` and `#it`.
 const MISSPELT_LENGTH_MIN: usize = 5;

@@ -11,10 +11,10 @@ mod foreign;
 mod macros;
 mod strings;
 
+use crate::directives::is_note;
 use crate::lexer::{Lexer, tokenize};
 use crate::token::{Token, TokenKind};
 use crate::{Diagnostic, Diagnostics, FileId, SourceError, SourceMap, SourceProvider, Span};
-use directive::DIRECTIVES;
 use macros::{Macro, Macros};
 use std::rc::Rc;
 
@@ -306,17 +306,6 @@ impl Preprocessor<'_> {
             SourceError::Unreadable(reason) => format!("cannot read `{path}`: {reason}"),
         };
         self.diagnostics.push(Diagnostic::error("include", span, title));
-    }
-}
-
-/// Whether a line that begins with these tokens is skipped although it is no comment of P4: one with
-/// a `#` in front that names no directive.
-pub(crate) fn is_note(line: &[Token]) -> bool {
-    match line {
-        [hash, name, ..] if hash.is("#") => !DIRECTIVES.contains(&&*name.text),
-        [hash] => hash.is("#") || hash.is("##"),
-        [hash, ..] => hash.is("##"),
-        [] => false,
     }
 }
 

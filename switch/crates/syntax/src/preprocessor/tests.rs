@@ -245,7 +245,7 @@ fn a_file_with_pragma_once_is_read_once() {
     let other = "#include \"a.p4\"\n#include \"b.p4\"\n#include \"a.p4\"";
     let files = [("main.p4", other), ("a.p4", "#pragma once\nx"), ("b.p4", "#pragma once\nx")];
     assert_eq!(run(&files, &PreprocessorOptions::default()), ("x x".to_string(), 0));
-    let files = [("main.p4", other), ("a.p4", "#pragma other\nx"), ("b.p4", "y")];
+    let files = [("main.p4", other), ("a.p4", "#pragma other\nx"), ("b.p4", "\ny")];
     assert_eq!(run(&files, &PreprocessorOptions::default()), ("x y x".to_string(), 0));
 }
 
