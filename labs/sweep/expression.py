@@ -44,6 +44,8 @@ _OPERATORS: Mapping[type[ast.AST], Callable[..., float]] = {
 
 # A longer expression is refused: reading one nests calls as deep as its brackets.
 _LENGTH_MAX = 1000
+# Levels of operations inside one another.
+_DEPTH_MAX = 200
 # A larger whole number cannot be drawn, and products of products could fill the memory.
 _BITS_MAX = 1000
 # So much of a text stands in a complaint about it.
@@ -113,12 +115,23 @@ def evaluated(text: str, values: Mapping[str, Value]) -> Value:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(f"{shown} is no expression, such as 2 * buffer.") from None
+    if _depth(tree) > _DEPTH_MAX:
+        raise ExpressionError(f"{shown} is nested more than {_DEPTH_MAX} deep.")
     try:
         return _value(tree, values)
     except ExpressionError as error:
         raise ExpressionError(f"{shown}: {error}") from None
     except (ArithmeticError, TypeError, ValueError, RecursionError) as error:
         raise ExpressionError(f"{shown} cannot be computed: {error}.") from None
+
+
+def _depth(tree: ast.AST) -> int:
+    """How many levels of nodes an expression has, counted without recursion."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _value(node: ast.AST, values: Mapping[str, Value]) -> Value:

@@ -60,6 +60,7 @@ P4C_DIFFERS = {
 }
 # What simple_switch cannot run, whoever compiled it, and why.
 NOT_FOR_SIMPLE_SWITCH = {
+    "packets/action_profile": "members and groups are not translated for its P4Runtime yet",
     "packets/empty_key_filled": "its P4Runtime gives entries a key of no bits that its tables lack",
     "packets/loop_limit": "it counts no rounds, so a loop without end holds up all packets behind",
 }

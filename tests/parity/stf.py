@@ -55,7 +55,7 @@ class Script:
                 port, *digits = rest.split()
                 target = packets if word == "packet" else expected
                 target.append(Packet(int(port), "".join(digits).lower()))
-            elif word in ("add", "setdefault", "mirroring_add"):
+            elif word in ("add", "group", "member", "setdefault", "mirroring_add"):
                 if packets:
                     raise StfError(f"{path.name}, line {number}: {word} behind a packet.")
                 settings.append(f"{word} {rest}")
