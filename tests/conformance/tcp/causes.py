@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.conformance.tcp.cells import Cell
 
-_DICE = "the dice: with twelve seeds it agrees"
-_LATE = "how late hosts are: with up to 0, 100, 200 and 400 us the queue is {} packets, in Linux {}"
+_DICE = "chance: with twelve seeds it agrees"
+_LATE = "send delay: with up to 0, 100, 200 and 400 us the queue is {} packets, in Linux {}"
 # What `lateness.py`, runs with twelve seeds and the live runs one by one have shown.
 _SHOWN = {
     "reno-20mbps-20ms-0.1bdp": "the machine: in live runs in which it held the router up for 13, "
@@ -22,7 +22,7 @@ _SHOWN = {
     + ", and 835, 748, 798, 883 are dropped for 940",
     "bbr-20mbps-20ms-0.1bdp": _LATE.format("0.72, 1.08, 1.10, 1.31", 0.84),
     "bbr-20mbps-20ms-2bdp-loss0.1%": _LATE.format("7.5, 7.8, 8.3, 15", 8.8),
-    "bbr-10mbps-20ms-2bdp-10flows": "how late hosts are: with up to 0, 100, 200 and 400 us, 4569, "
+    "bbr-10mbps-20ms-2bdp-10flows": "send delay: with up to 0, 100, 200 and 400 us, 4569, "
     "4492, 4366 and 4287 are dropped, in Linux 4193",
 }
 
