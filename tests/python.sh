@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python tests of `make test` that need neither a network nor root, one process per processor, with each
+# The Python tests of `make test` that need neither a network nor root, one process more than processors, with each
 # lab once in the virtual world. tests/live.sh has the others; tests marked `nightly` run in
 # tests/nightly.sh only.
 set -euo pipefail
@@ -11,4 +11,4 @@ vm/browser.sh
 unset WORLD
 
 step "Python tests without networks"
-tests/pytest.sh -m "not live and not nightly" -n "$(nproc)" --dist worksteal --budget tests/budget.toml
+tests/pytest.sh -m "not live and not nightly" -n "$(($(nproc) + 1))" --dist worksteal --budget tests/budget.toml

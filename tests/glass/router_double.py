@@ -223,6 +223,19 @@ class RouterDouble(DeviceDouble):
             self.watching_packets -= request.packets
 
 
+class Flood(RouterDouble):
+    """Sends one large message over and over, as fast as it is taken, so that buffers fill at once."""
+
+    def Watch(self, request, context):
+        yield pb.WatchResponse(start=pb.WatchStart(time_ps=0))
+        message = pb.WatchResponse(sample=self.model.sample())
+        for _ in range(10 * SLOTS_AT_ONCE):
+            message.events.extend(self.model.step())
+        while context.is_active():
+            yield message
+            self.taken += 1
+
+
 def configuration() -> pb.DescribeResponse:
     answer = pb.DescribeResponse()
     for number, rate in RATES.items():

@@ -17,6 +17,7 @@ from controller.toolchain import ROOT
 from labs.glass import __main__ as main
 from labs.glass import addresses, relay, server, sources
 from tests.glass.browser import DEADLINE_S
+from tests.glass.router_double import Flood
 from tests.glass.serving import glass_of_double
 from topo import wait
 
@@ -261,7 +262,7 @@ def stands(double):
 def test_a_slow_page_holds_up_its_own_stream_and_keeps_no_other_page_waiting():
     """What waits for a page that reads nothing is bounded: its router's stream stands still."""
     watch = router_pb2.WatchRequest(interval_ms=1, packets=True)
-    with glass_of_double(slowness=0.001) as (glass, double), socket.socket() as narrow:
+    with glass_of_double(double=Flood()) as (glass, double), socket.socket() as narrow:
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         narrow.connect(("127.0.0.1", glass.port))
         with opened(glass, sock=narrow, max_queue=1) as slow, opened(glass) as other:
