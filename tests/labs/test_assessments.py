@@ -367,8 +367,8 @@ def suggested():
     """Each setting that the handout of a lab names."""
     for lab in catalogue.LABS:
         text = (ROOT / "labs" / lab.folder_name() / "README.md").read_text()
-        # What was measured tells of itself.
-        advice = text[: text.index("## What was measured")]
+        # The measurements name their own settings.
+        advice = text[: text.index("## Measurements")]
         for name, word in sorted(set(_SETTING.findall(advice))):
             yield pytest.param(lab, {name: word}, id=f"{lab.name}-{name}={word}")
 
