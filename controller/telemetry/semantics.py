@@ -31,6 +31,9 @@ _UNITS_OF = {
 _INSTANTS = ("enqueue", "dequeue")
 _INSTANT_KEYS = ("queue_occupancy_at", "buffer_occupancy_at")
 
+# Far beyond any file of units.
+_BYTES_MAX = 64 << 10
+
 KIT_SEMANTICS = Path(__file__).with_name("semantics.yaml")
 
 
@@ -51,17 +54,24 @@ class Semantics:
 def load_semantics(path: Path = KIT_SEMANTICS) -> Semantics:
     """Reads a file of units; `SemanticsError` says what is wrong with it."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(_BYTES_MAX + 1)
+        if len(text) > _BYTES_MAX:
+            raise SemanticsError(f"{path}: the file is larger than {_BYTES_MAX >> 10} KiB.")
+        content = yaml.safe_load(text)
     except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
-        # Dates that are none are a ValueError, hundreds of brackets in brackets the other.
+        # An impossible date is a ValueError, deep nesting a RecursionError.
         raise SemanticsError(f"{path}: the units cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise SemanticsError(f"{path}: a list of 'value: unit' lines was expected.")
     known = {**_UNITS_OF, **dict.fromkeys(_INSTANT_KEYS, _INSTANTS)}
     for name, choices in known.items():
-        if content.get(name) not in choices:
+        value = content.get(name)
+        # A list is not quoted: with a few aliases its text can exceed any memory.
+        said = repr(value)[:60] if isinstance(value, str | None) else "not a word"
+        if value not in choices:
             raise SemanticsError(
-                f"{path}: {name} is {content.get(name)!r}; it must be one of: {', '.join(choices)}."
+                f"{path}: {name} is {said}; it must be one of: {', '.join(choices)}."
             )
     if unknown := sorted(set(map(str, content)) - set(known) - {"drop_reasons"}):
         raise SemanticsError(

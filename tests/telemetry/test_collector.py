@@ -161,6 +161,13 @@ def test_the_latest_rows_of_a_series_come_in_the_order_of_arrival():
     assert store.rows(flow=2, rows_max=100)["sequence"].tolist() == [1, 3, 5, 7, 9, 11]
 
 
+ALIAS_BOMB = (
+    "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+    + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10))
+    + "hop_latency: *a9\n"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -169,6 +176,9 @@ def test_the_latest_rows_of_a_series_come_in_the_order_of_arrival():
         ("hop_latency: [", "the units cannot be read"),
         ("hop_latency: 2001-99-99", "the units cannot be read"),
         (f"hop_latency: {'[' * 5000}", "the units cannot be read"),
+        (f"hop_latency: {'n' * 100_000}", "larger than 64 KiB"),
+        # Nine lines whose aliases stand for ten thousand million values.
+        (ALIAS_BOMB, "hop_latency is not a word"),
     ],
 )
 def test_a_wrong_file_of_units_is_refused_with_its_place(tmp_path, text, sentence):
