@@ -12,6 +12,7 @@ left out: a page that has stopped reading would make a network in virtual time w
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ from typing import Any
 import grpc
 import grpc.aio
 from google.protobuf import descriptor_pb2
-from google.rpc import code_pb2, status_pb2
+from google.rpc import code_pb2
 from p4.v1 import p4runtime_pb2
 from vitrine.v1 import router_pb2, world_pb2
 
 from controller.addresses import parted
 from controller.connection import CHANNEL_OPTIONS
+from labs.glass import looking
+from labs.glass.refusals import RefusedError
 
 # The files whose messages the page speaks; what they import follows from them.
 FILES = (router_pb2.DESCRIPTOR, world_pb2.DESCRIPTOR, p4runtime_pb2.DESCRIPTOR)
@@ -44,18 +47,43 @@ _STREAM = "/p4.v1.P4Runtime/StreamChannel"
 _REPORTS = frozenset({"packet", "digest"})
 
 
-class RefusedError(Exception):
-    """A call that came to nothing, as google.rpc.Status: what a router itself would answer with."""
-
-    def __init__(self, code: int, message: str, packed: bytes = b"") -> None:
-        super().__init__(message)
-        self.status = packed or status_pb2.Status(code=code, message=message).SerializeToString()
-
-
 @dataclass(frozen=True)
 class _Method:
     takes_stream: bool
     gives_stream: bool
+
+
+class Requests:
+    """What a page sends in one call: one message, or a stream of them.
+
+    `put` never waits: the caller counts `waiting_bytes`, and decides how many are too many.
+    """
+
+    def __init__(self, method: str) -> None:
+        shape = METHODS.get(method)
+        self._takes_stream = shape is not None and shape.takes_stream
+        self._is_open = True
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.waiting_bytes = 0
+
+    def put(self, message: bytes) -> None:
+        """The next message; what follows the one message of a call without a stream is dropped."""
+        if self._is_open:
+            self._is_open = self._takes_stream
+            self.waiting_bytes += len(message)
+            self._queue.put_nowait(message)
+
+    def end(self) -> None:
+        """The page has sent all."""
+        if self._is_open:
+            self._is_open = False
+            self._queue.put_nowait(None)
+
+    async def get(self) -> bytes | None:
+        """The next message, or None after the last one."""
+        message = await self._queue.get()
+        self.waiting_bytes -= len(message or b"")
+        return message
 
 
 def _methods() -> dict[str, _Method]:
@@ -94,7 +122,9 @@ def schema() -> bytes:
 class Relay:
     """The ways to the routers of a network; a channel each, opened when it is first needed."""
 
-    def __init__(self, *, read_only: bool) -> None:
+    def __init__(self, *, read_only: bool, places: looking.Places) -> None:
+        """`places` are those that all pages which only look share."""
+        self._places = places, looking.Places(looking.WATCHES_OF_PAGE_MAX)
         self._addresses: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self.is_read_only = read_only
@@ -111,10 +141,8 @@ class Relay:
         for channel in self._channels.values():
             await channel.close()
 
-    async def call(
-        self, router: str, method: str, requests: asyncio.Queue[bytes | None]
-    ) -> AsyncIterator[bytes]:
-        """What a router answers. `requests` holds what it is sent, with None at the end.
+    async def call(self, router: str, method: str, requests: Requests) -> AsyncIterator[bytes]:
+        """What a router answers to `requests`.
 
         Raises RefusedError where the router, or this relay, does not want to.
         """
@@ -126,19 +154,35 @@ class Relay:
                 code_pb2.PERMISSION_DENIED,
                 "this page may only look: the glass was opened for a class to watch.",
             )
+        with contextlib.ExitStack() as stack:
+            if self.is_read_only:
+                for places in self._places:
+                    stack.enter_context(places.place(router, method))
+            try:
+                async for message in self._answers(router, method, shape, requests):
+                    yield message
+            except grpc.aio.AioRpcError as error:
+                raise _refused(error) from error
+
+    async def _answers(
+        self, router: str, method: str, shape: _Method, requests: Requests
+    ) -> AsyncIterator[bytes]:
         channel = self._channel(router)
-        key = self._keys.get(router)
-        metadata = (("authorization", f"Bearer {key}"),) if key else None
-        try:
-            if shape.gives_stream:
-                async for message in _streaming(channel, method, shape, requests):
-                    if method != _STREAM or not _is_report(message):
-                        yield message
-            else:
-                request = await requests.get() or b""
-                yield await channel.unary_unary(method)(request, metadata=metadata)
-        except grpc.aio.AioRpcError as error:
-            raise _refused(error) from error
+        if shape.takes_stream:
+            async for message in channel.stream_stream(method)(_all(requests)):
+                if method != _STREAM or not _is_report(message):
+                    yield message
+            return
+        request = await requests.get() or b""
+        if self.is_read_only:
+            request = looking.lossy(method, request)
+        if shape.gives_stream:
+            async for message in channel.unary_stream(method)(request):
+                yield message
+        else:
+            key = self._keys.get(router)
+            metadata = (("authorization", f"Bearer {key}"),) if key else None
+            yield await channel.unary_unary(method)(request, metadata=metadata)
 
     def _channel(self, router: str) -> grpc.aio.Channel:
         address = self._addresses.get(router)
@@ -149,22 +193,9 @@ class Relay:
         return self._channels[address]
 
 
-def _streaming(
-    channel: grpc.aio.Channel,
-    method: str,
-    shape: _Method,
-    requests: asyncio.Queue[bytes | None],
-) -> AsyncIterator[bytes]:
-    async def given() -> AsyncIterator[bytes]:
-        while (message := await requests.get()) is not None:
-            yield message
-
-    async def first() -> AsyncIterator[bytes]:
-        request = await requests.get() or b""
-        async for message in channel.unary_stream(method)(request):
-            yield message
-
-    return channel.stream_stream(method)(given()) if shape.takes_stream else first()
+async def _all(requests: Requests) -> AsyncIterator[bytes]:
+    while (message := await requests.get()) is not None:
+        yield message
 
 
 def _is_report(message: bytes) -> bool:

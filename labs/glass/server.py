@@ -39,10 +39,12 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
-from labs.glass import addresses, handouts, relay, sources
-from labs.glass.relay import RefusedError, Relay
+from labs.glass import addresses, handouts, looking, relay, sources
+from labs.glass.refusals import RefusedError
+from labs.glass.relay import Relay, Requests
 from labs.glass.scene import Scene
 from topo import wait
 
@@ -55,11 +57,17 @@ WORLD = "@world"
 _HEAD = struct.Struct(">BI")
 # Nothing that a page sends is longer: a program's source at most.
 _FRAME_BYTES_MAX = 16 << 20
-# What may wait in a page that is slow; then its calls wait, and routers count what it misses.
+# Messages of a page that wait for routers which do not take them: one of the longest.
+_WAITING_BYTES_MAX = _FRAME_BYTES_MAX
+# Frames of a page that wait to be read here; TCP holds up the rest.
+_FRAMES_MAX = 1
+# A slow page holds up its own calls, and routers count what it misses.
 _CALLS_MAX = 64
 # A page that is behind by more is not slow but gone. What asks whether it is there waits its turn
 # behind the messages that the page has not read yet, so a busy machine answers late.
 _GONE_S = 120
+# A page that does not answer when its socket is closed is cut off after this.
+_CLOSE_S = 2
 # How often is looked whether another network is up.
 _LOOK_S = 0.5
 
@@ -106,6 +114,8 @@ class Glass:
         self._token = secrets.token_urlsafe(18)
         self._looking_token = secrets.token_urlsafe(18) if self._is_open else ""
         self._schema = relay.schema()
+        self._places = looking.Places(looking.WATCHES_MAX)
+        self._looking_count = 0
         self._server: Server | None = None
 
     @property
@@ -141,9 +151,11 @@ class Glass:
             self._port,
             process_request=self._answer,
             max_size=_FRAME_BYTES_MAX,
+            max_queue=_FRAMES_MAX,
             compression=None,
             open_timeout=_GONE_S,
             ping_timeout=_GONE_S,
+            close_timeout=_CLOSE_S,
         )
         return self
 
@@ -174,8 +186,14 @@ class Glass:
         if len(origins) != 1 or origins[0] != f"http://{hosts[0]}":
             return _plain(HTTPStatus.FORBIDDEN, "Only the glass's own page may open a socket.")
         token = parse_qs(way.query).get("token", [""])[0]
-        if not (self._may_look(token) or self._may_steer(connection, token)):
+        if self._may_steer(connection, token):
+            return None
+        if not self._may_look(token):
             return _plain(HTTPStatus.UNAUTHORIZED, "The address lacks its token.")
+        if self._looking_count >= looking.PAGES_MAX:
+            sentence = f"{looking.PAGES_MAX} pages look already, the most there may be."
+            return _plain(HTTPStatus.SERVICE_UNAVAILABLE, sentence)
+        connection.protocol.max_message_size = looking.FRAME_BYTES_MAX
         return None
 
     def _may_look(self, token: str) -> bool:
@@ -221,8 +239,9 @@ class Glass:
         """One page, until it goes away."""
         assert socket.request is not None, "it was answered"
         token = parse_qs(urlsplit(socket.request.path).query).get("token", [""])[0]
-        way = Relay(read_only=not self._may_steer(socket, token))
+        way = Relay(read_only=not self._may_steer(socket, token), places=self._places)
         calls = _Calls(socket, way)
+        self._looking_count += way.is_read_only
         showing = asyncio.create_task(self._show(socket, way))
         try:
             async for frame in socket:
@@ -230,7 +249,10 @@ class Glass:
                     calls.take(frame)
         except ConnectionClosed:
             pass
+        except _TooMuchError as error:
+            await socket.close(CloseCode.POLICY_VIOLATION, str(error))
         finally:
+            self._looking_count -= way.is_read_only
             showing.cancel()
             await asyncio.gather(showing, return_exceptions=True)
             await calls.end()
@@ -247,28 +269,35 @@ class Glass:
                 await socket.send(_HEAD.pack(SCENE, 0) + words)
 
 
+class _TooMuchError(Exception):
+    """A page wants more at once than any page needs; the text says what."""
+
+
 class _Calls:
     """The calls of one page that are under way."""
 
     def __init__(self, socket: ServerConnection, way: Relay) -> None:
         self._socket, self._way = socket, way
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._requests: dict[int, asyncio.Queue[bytes | None]] = {}
+        self._requests: dict[int, Requests] = {}
 
     def take(self, frame: bytes) -> None:
-        """A frame of the page."""
+        """A frame of the page; _TooMuchError ends the page."""
         kind, number = _HEAD.unpack_from(frame)
         rest = frame[_HEAD.size :]
-        if kind == CALL and number not in self._tasks and len(self._tasks) < _CALLS_MAX:
+        if kind == CALL and number not in self._tasks:
+            if len(self._tasks) >= _CALLS_MAX:
+                raise _TooMuchError(f"more than {_CALLS_MAX} calls at once")
             router, rest = _text(rest)
             method, _ = _text(rest)
-            requests: asyncio.Queue[bytes | None] = asyncio.Queue()
-            self._requests[number] = requests
+            requests = self._requests[number] = Requests(method)
             self._tasks[number] = asyncio.create_task(self._run(number, router, method, requests))
         elif kind == SEND and number in self._requests:
-            self._requests[number].put_nowait(rest)
+            self._requests[number].put(rest)
+            if sum(each.waiting_bytes for each in self._requests.values()) > _WAITING_BYTES_MAX:
+                raise _TooMuchError(f"more than {_WAITING_BYTES_MAX >> 20} MiB wait for routers")
         elif kind == DONE and number in self._requests:
-            self._requests[number].put_nowait(None)
+            self._requests[number].end()
         elif kind == CANCEL and number in self._tasks:
             self._tasks[number].cancel()
 
@@ -279,9 +308,7 @@ class _Calls:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _run(
-        self, number: int, router: str, method: str, requests: asyncio.Queue[bytes | None]
-    ) -> None:
+    async def _run(self, number: int, router: str, method: str, requests: Requests) -> None:
         try:
             with contextlib.suppress(ConnectionClosed):
                 try:

@@ -224,7 +224,7 @@ class RouterDouble(DeviceDouble):
 
 
 class Flood(RouterDouble):
-    """Sends one large message over and over, as fast as it is taken, so that buffers fill at once."""
+    """Sends one large message again and again, as fast as it is taken, so that buffers fill."""
 
     def Watch(self, request, context):
         yield pb.WatchResponse(start=pb.WatchStart(time_ps=0))

@@ -38,11 +38,12 @@ MIXED_UP = """
   return [...outside.map(({ text }) => `${text} outside`), ...pairs];
 }
 """
-# Whether there are three instants with events before the one in view, so that one can step back twice.
+# Whether three instants with events precede the one in view, so that one can step back twice.
 HAS_A_PAST = """
 () => {
+  const { insides } = vitrine.model;
   let at = vitrine.player.timePs;
-  for (let steps = 0; steps < 3 && at !== undefined; steps++) at = vitrine.model.insides.previous(at);
+  for (let steps = 0; steps < 3 && at !== undefined; steps++) at = insides.previous(at);
   return at !== undefined;
 }
 """
