@@ -21,6 +21,7 @@ from controller.addresses import parted
 from controller.connection import refuse_others
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
+from labs.archive import RESULTS
 from labs.errors import LabError
 from labs.glass import desktop
 from labs.glass.scene import Router, Scene
@@ -99,7 +100,7 @@ async def _serve(scene: Callable[[], Scene], host: str) -> None:
         glass = await _open(stack, scene, host)
         _say(glass)
         if glass.url:
-            desktop.show(glass.url)
+            stack.enter_context(desktop.shown(glass.url, RESULTS))
         await asyncio.Event().wait()
 
 
@@ -111,7 +112,7 @@ async def _serve_beside(host: str, *, opens: bool) -> None:
         _say(glass)
         print(flush=True)
         if opens and glass.url:
-            desktop.show(glass.url)
+            stack.enter_context(desktop.shown(glass.url, RESULTS))
         await ended.wait()
 
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import webbrowser
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -102,11 +103,35 @@ def test_a_run_opens_its_page_on_a_desktop_as_the_user(opened, monkeypatch, is_r
     assert "other" not in opened.read_text()
 
 
-def test_a_page_is_opened_where_a_run_asks_for_it(opened):
+def test_no_argument_of_a_browser_has_the_token_of_a_page(opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("VITRINE_RESULTS", str(tmp_path / "out"))
     told = io.StringIO()
     with beside.served(told, opens=True):
-        wait.until(lambda: opened.exists() and "http" in opened.read_text(), "a page", 120)
-    assert opened.read_text().splitlines()[-1] == told.getvalue().split()[-1]
+        wait.until(lambda: opened.exists() and "file:" in opened.read_text(), "a page", 120)
+        address = told.getvalue().split()[-1]
+        (named,) = re.findall(r"file://(\S+)$", opened.read_text())
+        file = Path(named)
+        assert file.parent == tmp_path / "out"
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert f'content="0; url={address}"' in file.read_text()
+    assert address.partition("#")[2] not in opened.read_text()
+    wait.until(lambda: not file.exists(), "the end of the file that leads to the page", 120)
+
+
+@needs_browser
+def test_the_file_leads_to_the_page(chromium, tmp_path, monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":0")
+    shown = []
+    monkeypatch.setattr(desktop, "show", shown.append)
+    told = io.StringIO()
+    folder = tmp_path / "with space & <ü>"
+    with (
+        beside.served(told),
+        page_of(chromium) as page,
+        desktop.shown(told.getvalue().split()[-1], folder),
+    ):
+        page.goto(shown[0])
+        expect(page.get_by_role("heading")).to_have_text("No network is up")
 
 
 def test_make_run_asks_for_it():
