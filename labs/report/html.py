@@ -101,7 +101,7 @@ def page(
         *(f"<p>{escape(remark)}</p>" for remark in assessment.remarks),
         "<h2>What to look for</h2>",
         _look_for(lab),
-        "<h2>What was measured</h2>",
+        "<h2>Measurements</h2>",
         *_original(lab, assessment),
         *map(table_of, table.tables(assessment.rows)),
         "<h2>Figures</h2>",
