@@ -7,7 +7,7 @@
     domain     which routers report what, read from a file
     telemetry  makes a router a node of such a domain
     programming   the above into each router's own program, at the start and on request
-    reload     that request: `make reload`
+    reload     that request: `vitrine reload`
     collector  receives the reports
     watch      records what happens inside a router
     shell      p4runtime-shell, connected

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from controller import simple_switch
 from controller.errors import ConnectError
@@ -11,20 +10,20 @@ from controller.toolchain import Toolchain
 
 
 def add_router(parser: argparse.ArgumentParser) -> None:
-    """The option that names the router; ROUTER in the environment does the same."""
+    """The option that names the router."""
     parser.add_argument(
         "--router",
-        default=os.environ.get("ROUTER", ""),
+        default="",
         metavar="NAME",
         help="or its address, HOST:PORT[/DEVICE] or unix:FILE; else the first that is up",
     )
 
 
 def add_toolchain(parser: argparse.ArgumentParser) -> None:
-    """The options that say whose switch the router is; TOOLCHAIN does the same."""
+    """The options that say whose switch the router is."""
     parser.add_argument(
         "--toolchain",
-        default=os.environ.get("TOOLCHAIN") or Toolchain.VITRINE.value,
+        default=Toolchain.VITRINE.value,
         metavar="NAME",
         help=f"{' or '.join(each.value for each in Toolchain)}, %(default)s",
     )

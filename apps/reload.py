@@ -1,8 +1,4 @@
-"""`make reload`: the routers of a network that is up take their P4 programs as these are now.
-
-    make reload                         # what was changed in the files that run
-    make reload PROGRAM=other.p4        # another program, in all routers
-    make reload ROUTER=s1               # in one of them
+"""`vitrine reload`: the routers of a network that is up take their P4 programs as these are now.
 
 The network's own process does it, because it holds the sessions: it listens on a socket beside the
 record of the network (`topo.record`), takes one line and answers with what it did.
@@ -10,10 +6,8 @@ record of the network (`topo.record`), takes one line and answers with what it d
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
-import os
 import socket
 import sys
 import threading
@@ -21,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from apps.programming import Router
-from controller import compiling, reader
+from controller import compiling
 from controller import routers as running
 from controller.errors import ControllerError
 
@@ -85,19 +79,13 @@ def answer(
     return {"ok": True, "lines": lines}
 
 
-@reader.ends_unread
-def main(arguments: list[str] | None = None) -> int:
-    """The command; returns its exit status."""
-    parser = argparse.ArgumentParser(prog="reload", description=__doc__.splitlines()[0])
-    parser.add_argument("--router", default=os.environ.get("ROUTER") or None, metavar="NAME")
-    parser.add_argument("--program", default=os.environ.get("PROGRAM") or None, metavar="FILE")
-    given = parser.parse_args(arguments)
+def reload(router: str | None, program: str | None) -> int:
+    """Asks the network for it; returns the exit status."""
+    source = str(compiling.find(program)) if program else None
     try:
-        program = str(compiling.find(given.program)) if given.program else None
-        said = _ask({"router": given.router, "program": program})
-    except (ControllerError, OSError) as error:
-        print(f"reload: {error}", file=sys.stderr)
-        return 1
+        said = _ask({"router": router or None, "program": source})
+    except OSError as error:
+        raise ControllerError(f"the network does not answer: {error}") from error
     print(*said["lines"], sep="\n", file=sys.stdout if said["ok"] else sys.stderr)
     return 0 if said["ok"] else 1
 
@@ -117,9 +105,5 @@ def _connect(client: socket.socket) -> None:
             client.connect(str(folder / _SOCKET))
             return
     raise ControllerError(
-        "no network is up on this machine: start one with `make up` or `make lab`."
+        "no network is up on this machine: start one with `vitrine up` or `vitrine run`."
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,14 +2,13 @@
 
 Most addresses are those of one device and name none; all routers in virtual time share one:
 `127.0.0.1:9559/2`. Routers of the kit answer at Unix sockets, where the kernel says who comes, and
-at ports of the machine's own address for who says GRPC=tcp: everybody on the machine reaches those.
+at ports of the machine's own address with `--grpc tcp`: everybody on the machine reaches those.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
@@ -32,14 +31,13 @@ class Way(Enum):
     TCP = "tcp"
 
     @classmethod
-    def chosen(cls, environment: Mapping[str, str] = os.environ) -> Way:
-        """What GRPC says; sockets if it says nothing."""
-        name = environment.get("GRPC") or cls.SOCKET.value
+    def named(cls, name: str | None) -> Way:
+        """The way of that name; sockets without one."""
         try:
-            return cls(name)
+            return cls(name or cls.SOCKET.value)
         except ValueError:
             raise ConnectError(
-                f"GRPC={name}: routers answer at Unix sockets, or with GRPC={cls.TCP.value} at "
+                f"--grpc {name}: routers answer at Unix sockets, or with --grpc {cls.TCP.value} at "
                 "ports that everybody on this machine reaches."
             ) from None
 

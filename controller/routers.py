@@ -161,8 +161,8 @@ def address_of(name: str) -> str:
         # One that somebody has started by hand is announced by nobody.
         if not youngest.routers and listens(DEFAULT_ADDRESS) is False:
             raise ConnectError(
-                "no network of the kit is up: `make up` starts one. A router elsewhere is named by "
-                "its address, ROUTER=HOST:PORT."
+                "no network of the kit is up: `vitrine up` starts one. A router elsewhere is named "
+                "by its address, --router HOST:PORT."
             )
         return youngest.first
     if ":" in name:
@@ -214,7 +214,7 @@ def hint(address: str) -> str:
         return ""
     return (
         f"routers that are up are {', '.join(names)}, at Unix sockets: say the name instead of the "
-        "address, or start the network with GRPC=tcp."
+        "address, or start the network with --grpc tcp."
     )
 
 

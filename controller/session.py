@@ -110,7 +110,7 @@ class Session:
     ) -> Session:
         """Connects and becomes the primary controller, or says within `deadline_s` why not.
 
-        A router is said by its name or its address; without either it is the one that `make top`
+        A router is said by its name or its address; without either it is the one that `vitrine top`
         would show.
 
         Without `device_id` it is the number of the device that answers. Without `election_id` it is

@@ -1,6 +1,6 @@
 """Whose compiler and switch are used: ours, or the P4 project's where they are installed.
 
-    toolchain = Toolchain.chosen()                 # TOOLCHAIN=p4lang in the environment
+    toolchain = Toolchain.named("p4lang")          # `--toolchain p4lang`
     program, config = toolchain.compiled("router")
 
 Both compile the same sources to the same two files, so everything behind them is the same too.
@@ -9,10 +9,8 @@ Either compiles a program when it is used and has changed.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
@@ -38,20 +36,15 @@ class Toolchain(Enum):
     P4LANG = "p4lang"
 
     @classmethod
-    def named(cls, name: str) -> Toolchain:
-        """The toolchain of that name."""
+    def named(cls, name: str | None) -> Toolchain:
+        """The toolchain of that name; ours without one."""
+        if not name:
+            return cls.VITRINE
         try:
             return cls(name)
         except ValueError:
             names = ", ".join(each.value for each in cls)
-            raise ToolchainError(
-                f"there is no toolchain {name!r}: TOOLCHAIN is one of {names}."
-            ) from None
-
-    @classmethod
-    def chosen(cls, environment: Mapping[str, str] = os.environ) -> Toolchain:
-        """What TOOLCHAIN says; ours if it says nothing."""
-        return cls.named(environment.get("TOOLCHAIN") or cls.VITRINE.value)
+            raise ToolchainError(f"--toolchain {name}: there are: {names}.") from None
 
     def missing(self) -> list[str]:
         """Which of its programs are not on the path."""
@@ -65,8 +58,8 @@ class Toolchain(Enum):
         missing = self.missing()
         if missing:
             raise ToolchainError(
-                f"TOOLCHAIN={self.value} needs {' and '.join(missing)} on the path: install the P4 "
-                "project's packages (vm/README.md), or leave TOOLCHAIN out."
+                f"--toolchain {self.value} needs {' and '.join(missing)} on the path: install the "
+                "P4 project's packages (vm/README.md), or leave --toolchain out."
             )
 
     def compiled(self, program: str | Path) -> tuple[P4Info, bytes]:

@@ -190,8 +190,8 @@ def _complete(
     """A story with the command line that does the same again, and the page that shows it."""
     if story is None:
         return None
-    again = f"make check NAME={exercise}" + (f" CASE={case}" if case else "")
-    again += " LIVE=1" if live else ""
+    again = f"vitrine check {exercise}" + (f" --case {case}" if case else "")
+    again += " --live" if live else ""
     moment = story.moment
     if moment and films and moment.film in films.names():
         story = replace(story, link=films.show(moment), picture=films.picture(moment))

@@ -52,5 +52,5 @@ def held_up(story: Story, held_up_s: float) -> Story:
         story,
         came=f"{story.came} But this machine held routers or hosts up for up to "
         f"{held_up_s * 1000:.0f} ms, both times that it was tried. This case was not judged: "
-        "check it again when the machine is calm, or without LIVE=1.",
+        "check it again when the machine is calm, or without --live.",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 
-from course import commands
 from course.judge import Judgement, Verdict
 from course.story import Story
 
@@ -73,8 +72,8 @@ def summary(judgement: Judgement, live: bool = False) -> str:
     first = next((each.case.name for each in judgement.verdicts if each.story), None)
     if first is None:
         return text
-    again = f"make check NAME={judgement.exercise.name} CASE={first}{' LIVE=1' if live else ''}"
-    return f"{text}\nThe next one alone: {commands.shown(again)}"
+    again = f"vitrine check {judgement.exercise.name} --case {first}{' --live' if live else ''}"
+    return f"{text}\nThe next one alone: {again}"
 
 
 def _wrapped(label: str, text: str) -> list[str]:

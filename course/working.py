@@ -73,7 +73,7 @@ def student_for(exercise: Exercise, given: str, ask: Callable[[str], str] | None
             return own
     if own and ask is None:
         return own
-    command = commands.shown(f"make exercise NAME={exercise.name} STUDENT='Ada Lovelace'")
+    command = f"vitrine exercise {exercise.name} --student 'Ada Lovelace'"
     reason = "no name was given" if own else f"many students share the user name {account}"
     raise CourseError(
         f"{reason}, and your personal numbers follow from your name. Give it: {command}"
@@ -93,8 +93,7 @@ def folder_of(exercise: Exercise) -> Path:
     folder = WORK / exercise.name
     if not folder.is_dir():
         raise CourseError(
-            f"there is no {folder}: "
-            + commands.shown(f"`make exercise NAME={exercise.name}` makes it first.")
+            f"there is no {folder}: `vitrine exercise {exercise.name}` makes it first."
         )
     return folder
 

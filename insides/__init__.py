@@ -10,7 +10,7 @@ Derive a class from one of these, and the router or the host asks it in the plac
     vitrine-sim fabric --arbiter my_arbiter.py:MyArbiter
     vitrine-sim queue --loads 0.6,0.6 --scheduler my_scheduler.py:MyScheduler
     vitrine-sim queue --loads 1.2 --aqm my_aqm.py:MyAqm
-    make lab LAB=bufferbloat WORLD=virtual CONGESTION=my_tcp.py:MyTcp
+    vitrine run bufferbloat --world virtual --congestion my_tcp.py:MyTcp
 
 `Chance` is the router's own random numbers: the same seed and name give the same sequence there
 and here.

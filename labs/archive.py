@@ -163,10 +163,10 @@ def find(name: str, results: Path = RESULTS) -> Kept:
             return _kept(folder)
     names = [kept.name for kept in all_kept(results)]
     if not names:
-        raise SettingError(f"no run {name!r} is kept, nor any other: make lab LAB=... makes one.")
+        raise SettingError(f"no run {name!r} is kept, nor any other: vitrine run ... makes one.")
     labs = dict.fromkeys(each.partition("/")[0] for each in names)
     near = difflib.get_close_matches(name, [*labs, *names], n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else "make results lists them."
+    hint = f"did you mean {near[0]}?" if near else "vitrine results lists them."
     raise SettingError(f"no run {name!r} is kept: {hint}")
 
 

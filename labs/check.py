@@ -1,4 +1,4 @@
-"""`make labs-check`: all labs, and whether every band of each is met.
+"""`vitrine run --all`: all labs, and whether every band of each is met.
 
 Live labs run one after the other, because they share a machine; in the virtual world, where that
 changes nothing, as many run at a time as there are processors.
@@ -13,25 +13,25 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+from controller.addresses import Way
 from controller.toolchain import ROOT, Toolchain
 from labs import archive, catalogue, worlds
 from labs.command import conduct
 from labs.definition import Band, Lab, Verdict
 from labs.errors import LabError
-from labs.glass import beside
 from labs.machine import processors
 from labs.report.results import assessment_of
 from labs.settings import Settings
 from labs.world import World
 
 
-def check(settings: Settings) -> None:
+def check(settings: Settings, way: Way = Way.SOCKET) -> None:
     """Runs all labs; raises what is not met."""
     labs = [kind(settings) for kind in catalogue.LABS if _can_run(kind, settings)]
     # What would stop the last of them is said before the first of them starts.
     for lab in labs:
         worlds.check(lab.settings, lab.place.topology)
-    found = _side_by_side(labs) if settings.world is World.VIRTUAL else _in_turn(labs)
+    found = _side_by_side(labs) if settings.world is World.VIRTUAL else _in_turn(labs, way)
     missed, unjudged = [], []
     for name, bands in found:
         for band in bands:
@@ -53,9 +53,9 @@ def _can_run(kind: type[Lab], settings: Settings) -> bool:
     return False
 
 
-def _in_turn(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
+def _in_turn(labs: Sequence[Lab], way: Way) -> Iterator[tuple[str, Sequence[Band]]]:
     for lab in labs:
-        yield lab.name, conduct(lab, sys.stdout).bands
+        yield lab.name, conduct(lab, sys.stdout, way=way).bands
 
 
 def _side_by_side(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
@@ -76,19 +76,17 @@ def _side_by_side(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
 
 
 def _run(lab: Lab, aside: str) -> str:
-    """What the lab's process says; SEEDS of the environment are one, unless somebody wants more."""
+    """What the lab's process says."""
+    # Nobody looks at a page whose address is said when the lab is over.
+    words = [lab.name, "--no-glass", f"--seeds={lab.settings.seeds}", "--world=virtual"]
+    words += ["--quick"] if lab.settings.quick else []
+    words += [f"--program={lab.settings.program}"] if lab.settings.program else []
     done = subprocess.run(
-        [sys.executable, "-m", "labs", "run", lab.name],
+        [sys.executable, "-m", "vitrine", "run", *words],
         capture_output=True,
         text=True,
         cwd=ROOT,
-        # Nobody looks at a page whose address is said when the lab is over.
-        env={
-            **os.environ,
-            "SEEDS": str(lab.settings.seeds),
-            "GLASS": beside.OFF,
-            "VITRINE_RUN_DIR": aside,
-        },
+        env={**os.environ, "VITRINE_RUN_DIR": aside},
         check=False,
     )
     if done.returncode != 0:

@@ -26,7 +26,7 @@ def named(setting: str, text: str | None, world: World) -> str | None:
         return None
     decider = Decider.parse(text, Path.cwd())
     if decider is None:
-        raise SettingError(f"{setting}={text}: it takes a Python class, such as my.py:MyClass.")
+        raise SettingError(f"--{setting} {text}: it takes a Python class, such as my.py:MyClass.")
     return checked(setting, text, decider, world)
 
 
@@ -34,10 +34,10 @@ def checked(setting: str, text: str, decider: Decider, world: World) -> str:
     """A class by its whole path, if it can decide in this world."""
     if world is not World.VIRTUAL:
         raise SettingError(
-            f"{setting}={text}: a Python class decides in virtual time only: say WORLD=virtual."
+            f"--{setting} {text}: a Python class decides in virtual time only: say --world virtual."
         )
     if not decider.file.is_file():
-        raise SettingError(f"{setting}={text}: there is no file {decider.file}.")
+        raise SettingError(f"--{setting} {text}: there is no file {decider.file}.")
     return str(decider)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from controller import ownership
+from controller.addresses import Way
 from controller.toolchain import ROOT
 from labs import archive, recording_files, repeat, report, worlds
 from labs.archive import RESULTS, Kept
@@ -35,17 +36,20 @@ _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 CALM_DEADLINE_S = 60.0
 
 
-def conduct(lab: Lab, output: TextIO, *, results: Path = RESULTS) -> Assessment:
+def conduct(
+    lab: Lab, output: TextIO, *, results: Path = RESULTS, way: Way = Way.SOCKET
+) -> Assessment:
     """All runs of a lab, and its report in a folder of its own in `results`/<lab>."""
-    return _conduct(lab, output, results)[2]
+    return _conduct(lab, output, results, way)[2]
 
 
-def _conduct(lab: Lab, output: TextIO, results: Path) -> tuple[Lab, Path, Assessment]:
+def _conduct(lab: Lab, output: TextIO, results: Path, way: Way) -> tuple[Lab, Path, Assessment]:
     logs = LOGS / lab.name
     print(f"{lab.name}: {lab.question}", file=output, flush=True)
     for sentence in lab.left_out:
         print(f"      left out: {sentence}", file=output)
-    bench = worlds.bench(lab.settings, logs, Narrator(lab.runs(), output), announced=True)
+    narrator = Narrator(lab.runs(), output)
+    bench = worlds.bench(lab.settings, logs, narrator, announced=True, way=way)
     keeper = Keeper(lab, results)
     try:
         with bench:
@@ -92,7 +96,12 @@ def _suited(lab: Lab, bench: Bench) -> tuple[Lab, list[str]]:
 
 
 def conduct_both(
-    kind: type[Lab], both: Sequence[Settings], output: TextIO, *, results: Path = RESULTS
+    kind: type[Lab],
+    both: Sequence[Settings],
+    output: TextIO,
+    *,
+    results: Path = RESULTS,
+    way: Way = Way.SOCKET,
 ) -> Assessment:
     """The lab with either settings, and a report that shows them side by side.
 
@@ -100,11 +109,11 @@ def conduct_both(
     """
     # Both are made before either starts: a lab that needs our switch says so at once.
     first, second = (kind(settings) for settings in both)
-    first, its_folder, assessment = _conduct(first, output, results)
+    first, its_folder, assessment = _conduct(first, output, results, way)
     if kind.choices_bps:
         # The rate that the first one chose, so that both are of one line.
         second = kind(replace(second.settings, rate_bps=first.settings.rate_bps))
-    second, folder, _ = _conduct(second, output, results)
+    second, folder, _ = _conduct(second, output, results, way)
     sides = [
         side_of(lab, archive.find(str(place)))
         for lab, place in ((first, its_folder), (second, folder))
@@ -136,7 +145,7 @@ def side_of(lab: Lab, kept: Kept) -> Side:
     if kept.results is None or not kept.is_complete:
         raise LabError(
             f"{kept.name} {kept.verdict.rstrip('.')}. So it has no table to be set beside another; "
-            f"make report RUN={kept.name} draws what there is of it."
+            f"vitrine report {kept.name} draws what there is of it."
         )
     recordings = read_recordings(lab, kept)
     found = repeat.combined(assess(lab, recordings), repeat.kept(kept.folder))

@@ -175,7 +175,7 @@ class Lab(ABC):
     name: ClassVar[str]
     # The heading of the report.
     title: ClassVar[str]
-    # One line for `make labs`.
+    # One line for `vitrine labs`.
     summary: ClassVar[str]
     question: ClassVar[str]
     # What a reader should see in the figures, a sentence each.
@@ -195,20 +195,20 @@ class Lab(ABC):
         """Refuses what the lab cannot do, before anything is started."""
         if settings.toolchain is not Toolchain.VITRINE and self.needs is not None:
             raise SettingError(
-                f"{self.name} does not run with TOOLCHAIN={settings.toolchain.value}: "
-                f"it needs {self.needs}. Leave TOOLCHAIN out."
+                f"{self.name} does not run with --toolchain {settings.toolchain.value}: "
+                f"it needs {self.needs}. Leave --toolchain out."
             )
         self.settings = settings
         slowest, fastest = self.rates_bps
         rate_bps = settings.rate_bps
         if rate_bps is not None and not slowest <= rate_bps <= fastest:
             raise SettingError(
-                f"RATE={rate_word(rate_bps)}: {self.name} runs on lines from "
+                f"--rate {rate_word(rate_bps)}: {self.name} runs on lines from "
                 f"{format_rate(slowest)} to {format_rate(fastest)}."
             )
         if settings.seconds is not None and settings.seconds < self.least_seconds:
             raise SettingError(
-                f"DURATION={settings.seconds}: {self.name} needs at least {self.least_seconds} s "
+                f"--duration {settings.seconds}: {self.name} needs at least {self.least_seconds} s "
                 f"{self.least_seconds_for}."
             )
 
@@ -221,7 +221,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def least_seconds(self) -> int:
-        """The shortest DURATION that shows anything, with the other settings as they are."""
+        """The shortest --duration that shows anything, with the other settings as they are."""
 
     @property
     @abstractmethod
@@ -236,7 +236,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def place(self) -> Place:
-        """What the report draws first, and where `make top` begins."""
+        """What the report draws first, and where `vitrine top` begins."""
 
     @property
     def left_out(self) -> Sequence[str]:

@@ -1,9 +1,9 @@
 """A table beside a lab: what an experiment found that is no run of the lab itself.
 
-    kept = Experiment("bdp-tcp-windows", "windows", "make lab ...", ["buffer", "no loss"])
+    kept = Experiment("bdp-tcp-windows", "windows", "vitrine run ...", ["buffer", "no loss"])
     status = kept.conducted(rows())    # a generator of ["1.0 BDP", "58 %"] and so on
 
-It lies in out/<lab>/experiments/<name>.json, and `make handout RUN=<that file>` puts it into the
+It lies in out/<lab>/experiments/<name>.json, and `vitrine dev handout <that file>` puts it into the
 lab's handout. The file is whole after each row, so that what ends an experiment early loses none.
 What a sentence of the handout says of it stands in `numbers`, each under a name that ends in its
 unit, as in a run's results.json.

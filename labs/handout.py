@@ -118,8 +118,8 @@ def refuse_changed_kit(name: str, kit: str) -> None:
 def part(file: Path | str, kept: Mapping[str, Any]) -> str:
     """The part of a handout between its marks, marks included."""
     machine = Machine.from_document(kept["machine"])
-    changed = Settings.from_document(kept["settings"]).changed()
-    words = " ".join(["make lab", f"LAB={kept['lab']}", *(f"{n}={w}" for n, w in changed.items())])
+    changed = Settings.from_document(kept["settings"]).words()
+    words = " ".join(["vitrine run", str(kept["lab"]), *changed])
     assessment = results.assessment_of(kept)
     lines = [
         f"<!-- measured: {file} -->",

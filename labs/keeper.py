@@ -100,7 +100,7 @@ class Keeper:
                 replace_text(self.folder / "results.json", text)
         return (
             f"Kept in {archive.shown(self.folder)}: {' and '.join(parts)}.\n"
-            f"make report RUN={self._lab.name}/{self.folder.name} draws what there is."
+            f"vitrine report {self._lab.name}/{self.folder.name} draws what there is."
         )
 
 

@@ -60,7 +60,7 @@ def patterns(flow: str) -> list[Bytes]:
     ends = [end.strip() for end in flow.split("->")]
     if len(ends) != 2:
         raise FlowError(
-            f"FLOW={flow}: expected SOURCE->TARGET, such as 10.0.1.1:*->10.0.2.1:80; * is any."
+            f"--flow {flow}: expected SOURCE->TARGET, such as 10.0.1.1:*->10.0.2.1:80; * is any."
         )
     places = ((_SOURCE, _SOURCE_PORT), (_TARGET, _TARGET_PORT))
     for end, (address_at, port_at) in zip(ends, places, strict=True):
@@ -69,10 +69,10 @@ def patterns(flow: str) -> list[Bytes]:
             try:
                 found.append(Bytes(address_at, ipaddress.IPv4Address(address).packed))
             except ValueError:
-                raise FlowError(f"FLOW: {address!r} is not an IPv4 address.") from None
+                raise FlowError(f"--flow: {address!r} is not an IPv4 address.") from None
         if port not in ("", "*"):
             if not port.isdigit() or int(port) > 0xFFFF:
-                raise FlowError(f"FLOW: {port!r} is not a port.")
+                raise FlowError(f"--flow: {port!r} is not a port.")
             # Ports stand there only behind a header without options.
             found += [Bytes(_IHL, b"\x45"), Bytes(port_at, int(port).to_bytes(2, "big"))]
     return found

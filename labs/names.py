@@ -31,7 +31,9 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     said = refusal(name, names())
     if not name:
-        said = f"which lab? Say make lab LAB=NAME; {meant(name, names())} make labs tells of each."
+        said = (
+            f"which lab? Say vitrine run NAME; {meant(name, names())} vitrine labs tells of each."
+        )
     print(f"vitrine: {said}", file=sys.stderr)
     return 1
 

@@ -75,7 +75,7 @@ def programmed(
 
     `configure` gives a router that has its program its queues and cables. For as long as the block
     runs routers speak in their own name, by `serving`: they answer pings and send errors.
-    Routers that are `announced` are found by `make top` and `make reload` from another terminal;
+    Routers that are `announced` are found by `vitrine top` and `vitrine reload` elsewhere;
     `hosts` is who tells of the hosts around them and, to who knows `hosts_key`, starts flows there.
     """
     topology, domain = programs.topology, programs.domain

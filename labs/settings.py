@@ -1,19 +1,18 @@
-"""What a user can change of a lab, read from the environment: `make lab LAB=... RATE=5mbit`.
+"""The options of a lab, as values: `vitrine run LAB --rate 5mbit`.
 
-Each value is checked here as far as it can be without knowing the lab; `Lab` checks the rest.
+Each is checked here as far as possible without knowing the lab; `Lab` checks the rest.
 """
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from controller import settings
 from controller.decider import Decider
 from controller.toolchain import Toolchain
 from labs import classes
@@ -25,18 +24,10 @@ from topo.errors import UnitError
 
 NS_PER_S = 1_000_000_000
 
-# Every setting that some lab takes, with the word that `make labs` says about it.
-KNOWN = {
-    "RATE": "the bottleneck's rate, such as 5mbit",
-    "QUEUE": "packets that the bottleneck's queue holds",
-    "DURATION": "seconds for which a flow runs",
-    "CONGESTION": "the TCP of long flows: reno, cubic, bbr; WORLD=virtual also my_tcp.py:MyTcp",
-    "ARBITER": "a Python class beside the built-in arbiters: my_arbiter.py:MyArbiter",
-    "SCHEDULER": "a Python class beside the built-in schedulers: my_scheduler.py:MyScheduler",
-    "AQM": "a Python class beside the built-in queue management: my_aqm.py:MyAqm",
-}
-# What else can stand behind `make lab` and `make run`.
-OTHERS = ("LAB", "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN", "GRPC")
+# The options that some lab takes.
+KNOWN = ("rate", "queue", "duration", "congestion", "arbiter", "scheduler", "aqm")
+# Those that every lab takes.
+OTHERS = ("quick", "program", "world", "seeds", "toolchain", "grpc")
 QUEUE_PACKETS_MAX = 100_000
 ALGORITHMS = ("reno", "cubic", "bbr")
 # Those that hosts in virtual time have.
@@ -69,20 +60,20 @@ class Settings:
     seeds: int = 1
 
     def changed(self) -> dict[str, str]:
-        """What differs from the lab's own settings, by the names that are written in commands."""
+        """What differs from the lab's own settings, by the names of the options."""
         words = {
-            "RATE": None if self.rate_bps is None else rate_word(self.rate_bps),
-            "QUEUE": None if self.queue_packets is None else str(self.queue_packets),
-            "DURATION": None if self.seconds is None else str(self.seconds),
-            "CONGESTION": self.congestion,
-            "ARBITER": self.arbiter,
-            "SCHEDULER": self.scheduler,
-            "AQM": self.aqm,
-            "QUICK": "1" if self.quick else None,
-            "TOOLCHAIN": None if self.toolchain is Toolchain.VITRINE else self.toolchain.value,
-            "PROGRAM": self.program,
-            "WORLD": None if self.world is World.LIVE else self.world.value,
-            "SEEDS": None if self.seeds in (1, SEEDS) else str(self.seeds),
+            "rate": None if self.rate_bps is None else rate_word(self.rate_bps),
+            "queue": None if self.queue_packets is None else str(self.queue_packets),
+            "duration": None if self.seconds is None else str(self.seconds),
+            "congestion": self.congestion,
+            "arbiter": self.arbiter,
+            "scheduler": self.scheduler,
+            "aqm": self.aqm,
+            "quick": "" if self.quick else None,
+            "toolchain": None if self.toolchain is Toolchain.VITRINE else self.toolchain.value,
+            "program": self.program,
+            "world": None if self.world is World.LIVE else self.world.value,
+            "seeds": None if self.seeds in (1, SEEDS) else str(self.seeds),
         }
         return {name: word for name, word in words.items() if word is not None}
 
@@ -90,10 +81,18 @@ class Settings:
         """The same as a part of a file's name: `rate-5mbit-queue-50`, or `default`."""
         words = [
             # Of a path the name alone: it is to be a part of another one.
-            name if name == "QUICK" else f"{name}-{_short(name, word)}"
+            f"{name}-{_short(name, word)}" if word else name
             for name, word in self.changed().items()
         ]
         return "-".join(words).lower() or "default"
+
+    def words(self, without: Collection[str] = ()) -> list[str]:
+        """The same as on a command line: `--rate 5mbit`, `--quick`."""
+        changed = {name: word for name, word in self.changed().items() if name not in without}
+        return [
+            f"--{name} {shlex.quote(word)}" if word else f"--{name}"
+            for name, word in changed.items()
+        ]
 
     def document(self) -> dict[str, str | int | bool | None]:
         """As it stands in results.json."""
@@ -111,65 +110,51 @@ class Settings:
         return cls(**{**document, **named})
 
     @classmethod
-    def from_environment(
-        cls,
-        taken: Collection[str] = tuple(KNOWN),
-        environment: Mapping[str, str] = os.environ,
-        *,
-        others: Collection[str] = OTHERS,
-    ) -> Settings:
-        """Reads QUICK and the settings in `taken`; one that the lab does not take is an error.
-
-        `others`: what else can stand behind the command.
-        """
-        refuse_unknown(
-            (*KNOWN, *others),
-            environment,
-            listed=(*(name for name in KNOWN if name in taken), *others),
-        )
+    def chosen(cls, given: Mapping[str, str | bool | None], taken: Collection[str]) -> Settings:
+        """The settings that these options ask for; one that the lab does not take is an error."""
         for name in KNOWN:
-            if environment.get(name) and name not in taken:
-                known = ", ".join(sorted(taken)) or "none"
-                raise SettingError(
-                    f"this lab has no setting {name}; it takes: {known}. Leave {name} out."
-                )
+            if given.get(name) and name not in taken:
+                known = ", ".join(f"--{each}" for each in sorted(taken)) or "none"
+                raise SettingError(f"--{name}: this lab has no such option; it takes: {known}.")
 
-        def given(name: str, unit: str, parse: Callable[[str], int]) -> int | None:
-            text = environment.get(name)
-            if not text:
+        def text(name: str) -> str | None:
+            return str(given.get(name) or "") or None
+
+        def parsed(name: str, unit: str, parse: Callable[[str], int]) -> int | None:
+            word = text(name)
+            if not word:
                 return None
-            # `QUEUE=20` needs no unit: `make help` says what is counted.
+            # `--queue 20` needs no unit: its help says what is counted.
             try:
-                value = parse(f"{text} {unit}" if unit and text.isdigit() else text)
+                value = parse(f"{word} {unit}" if unit and word.isdigit() else word)
             except UnitError as error:
-                raise SettingError(f"{name}={text}: {error}") from error
+                raise SettingError(f"--{name} {word}: {error}") from error
             if value == 0:
-                raise SettingError(f"{name} is 0, and nothing would get through: give more.")
+                raise SettingError(f"--{name} is 0, and nothing would get through: give more.")
             return value
 
-        world = World.chosen(environment)
-        quick = environment.get("QUICK", "") not in ("", "0")
-        duration_ns = given("DURATION", "", _duration_ns)
-        queue_packets = given("QUEUE", "packets", units.packets)
+        world = World.named(text("world"))
+        quick = bool(given.get("quick"))
+        duration_ns = parsed("duration", "", _duration_ns)
+        queue_packets = parsed("queue", "packets", units.packets)
         if queue_packets is not None and queue_packets > QUEUE_PACKETS_MAX:
             raise SettingError(
-                f"QUEUE={environment['QUEUE']}: a queue of the kit holds at most "
-                f"{QUEUE_PACKETS_MAX:,} packets."
+                f"--queue {given['queue']}: a queue holds at most {QUEUE_PACKETS_MAX:,} packets."
             )
         return cls(
-            rate_bps=given("RATE", "", units.rate_bps),
+            rate_bps=parsed("rate", "", units.rate_bps),
             queue_packets=queue_packets,
             # iperf3 counts whole seconds; a part of one is rounded up.
             seconds=None if duration_ns is None else -(-duration_ns // NS_PER_S),
-            congestion=_algorithm(environment.get("CONGESTION"), world),
-            arbiter=classes.named("ARBITER", environment.get("ARBITER"), world),
-            scheduler=classes.named("SCHEDULER", environment.get("SCHEDULER"), world),
-            aqm=classes.named("AQM", environment.get("AQM"), world),
+            congestion=_algorithm(text("congestion"), world),
+            arbiter=classes.named("arbiter", text("arbiter"), world),
+            scheduler=classes.named("scheduler", text("scheduler"), world),
+            aqm=classes.named("aqm", text("aqm"), world),
             quick=quick,
-            toolchain=_toolchain(environment, world),
-            program=environment.get("PROGRAM") or None,
+            toolchain=_toolchain(text("toolchain"), world),
+            program=text("program"),
             world=world,
-            seeds=_seeds(environment.get("SEEDS"), world, quick),
+            seeds=_seeds(text("seeds"), world, quick),
         )
 
 
@@ -189,13 +174,13 @@ def _duration_ns(text: str) -> int:
 
 def _short(name: str, word: str) -> str:
     """What a folder's name says of a setting: of a path, what it leads to."""
-    if name == "PROGRAM":
+    if name == "program":
         return Path(word).stem
     return word.rpartition("/")[2].replace(":", "-")
 
 
 def rate_word(bps: int) -> str:
-    """A rate as RATE takes it, without a blank: 1.5mbit."""
+    """A rate as `--rate` takes it, without a blank: 1.5mbit."""
     for unit, factor in (("gbit", 10**9), ("mbit", 10**6), ("kbit", 10**3)):
         if bps >= factor:
             return f"{bps / factor:.6g}{unit}"
@@ -216,21 +201,21 @@ def _algorithm(name: str | None, world: World) -> str | None:
         return None
     decider = Decider.parse(name, Path.cwd())
     if decider is not None:
-        return classes.checked("CONGESTION", name, decider, world)
+        return classes.checked("congestion", name, decider, world)
     names = algorithms(world)
     who = "the virtual world" if world is World.VIRTUAL else "this machine"
     if name in names:
         return name
     hint = meant(name.lower(), names)
-    raise SettingError(f"CONGESTION={name}: {who} has no such TCP: {hint}")
+    raise SettingError(f"--congestion {name}: {who} has no such TCP: {hint}")
 
 
-def _toolchain(environment: Mapping[str, str], world: World) -> Toolchain:
-    chosen = Toolchain.chosen(environment)
+def _toolchain(name: str | None, world: World) -> Toolchain:
+    chosen = Toolchain.named(name)
     if world is World.VIRTUAL and chosen is not Toolchain.VITRINE:
         raise SettingError(
-            f"TOOLCHAIN={chosen.value}: the virtual world has our own routers only. Leave "
-            "TOOLCHAIN or WORLD out."
+            f"--toolchain {chosen.value}: the virtual world has our own routers only. Leave "
+            "--toolchain or --world out."
         )
     return chosen
 
@@ -240,22 +225,8 @@ def _seeds(text: str | None, world: World, quick: bool) -> int:
         return SEEDS if world is World.VIRTUAL and not quick else 1
     if world is not World.VIRTUAL:
         raise SettingError(
-            "SEEDS: chance has no seed in the live world. Leave SEEDS out, or say WORLD=virtual."
+            "--seeds: the live world has no seed. Leave --seeds out, or say --world virtual."
         )
     if not text.isdigit() or not 1 <= int(text) <= SEEDS_MAX:
-        raise SettingError(f"SEEDS={text}: expected a number from 1 to {SEEDS_MAX}.")
+        raise SettingError(f"--seeds {text}: expected a number from 1 to {SEEDS_MAX}.")
     return int(text)
-
-
-def refuse_unknown(
-    known: Collection[str],
-    environment: Mapping[str, str] = os.environ,
-    *,
-    listed: Collection[str] | None = None,
-) -> None:
-    """A setting that is misspelt would change nothing, and nobody would notice.
-
-    `known` are those of the command, `listed` those that are worth saying of them.
-    """
-    if found := settings.mistake(known, environment, listed=listed, common=KNOWN):
-        raise SettingError(found)

@@ -1,12 +1,12 @@
-"""Which world labs and prompts run in, as WORLD names it."""
+"""Which world labs and prompts run in, as `--world` names it."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from enum import Enum
 
+from controller.compiling import ROOT
 from labs.errors import SettingError
+from labs.hint import meant
 
 
 class World(Enum):
@@ -16,18 +16,15 @@ class World(Enum):
     VIRTUAL = "virtual"
 
     @classmethod
-    def named(cls, name: str) -> World:
-        """The world of that name."""
+    def named(cls, name: str | None) -> World:
+        """The world of that name; without one the live world, which only a clone has."""
+        if not name:
+            return cls.LIVE if (ROOT / "Makefile").exists() else cls.VIRTUAL
         try:
             return cls(name)
         except ValueError:
-            names = ", ".join(each.value for each in cls)
-            raise SettingError(f"there is no world {name!r}: WORLD is one of {names}.") from None
-
-    @classmethod
-    def chosen(cls, environment: Mapping[str, str] = os.environ) -> World:
-        """What WORLD says; the live one if it says nothing."""
-        return cls.named(environment.get("WORLD") or cls.LIVE.value)
+            names = [each.value for each in cls]
+            raise SettingError(f"--world {name}: {meant(name, names)}") from None
 
     @property
     def title(self) -> str:

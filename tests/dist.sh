@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 
 # without_rust COMMAND...: runs it where nobody finds cargo.
 without_rust() {
-    env -i HOME="$work/home" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 WORLD=virtual QUICK=1 "$@"
+    env -i HOME="$work/home" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"
 }
 mkdir "$work/home"
 ! without_rust sh -c 'command -v cargo' || fail "cargo is in /usr/bin, so nothing could be told here."
@@ -36,8 +36,8 @@ python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check out/dist/vitrine-"$version"-*.whl
 cd "$work"
 without_rust "$work/venv/bin/vitrine-sim" queue --loads 0.5 --seconds 1 >/dev/null
-without_rust "$work/venv/bin/vitrine-lab" bufferbloat
-without_rust "$work/venv/bin/vitrine-exercise" fair-queues --student "Ada Lovelace"
+without_rust "$work/venv/bin/vitrine" run bufferbloat --world virtual --quick
+without_rust "$work/venv/bin/vitrine" exercise fair-queues --student "Ada Lovelace"
 without_rust "$work/venv/bin/vitrine-page" | grep -q "file://.*/out/vitrine.html"
 # What one begins with is not enough, and that is what it says.
-without_rust "$work/venv/bin/vitrine-check" fair-queues || [ $? -eq 1 ]
+without_rust "$work/venv/bin/vitrine" check fair-queues || [ $? -eq 1 ]

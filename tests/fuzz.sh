@@ -103,7 +103,7 @@ if [ "${1:-}" = minimise ]; then
     exit
 fi
 
-seconds=$("$python" -m tests.chaos.span "${TIME:-10min}")
+seconds=$("$python" -m tests.chaos.span "${DURATION:-10min}")
 names=${ONLY:-$libfuzzers yaml}
 share=$((seconds * processors / $(wc -w <<<"$names")))
 step "Fuzzing: $names, each for $share s"

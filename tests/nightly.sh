@@ -34,8 +34,8 @@ VITRINE_PAGE_SEEDS=$seeds build/venv/bin/python -m pytest tests/page
 VITRINE_REFERENCE_RUNS=$seeds build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
 tests/notebooks/kernel.sh
 VITRINE_SPAN_S=60 build/venv/bin/python -m pytest -s tests/control/test_memory.py
-HOURS=$soaked WORLD=virtual build/venv/bin/python -m tests.chaos.soak
-TIME=$interrupted WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
+DURATION=${soaked}h WORLD=virtual build/venv/bin/python -m tests.chaos.soak
+DURATION=$interrupted WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
 TIME=$fuzzed tests/fuzz.sh
 
 # Other projects' programs and tests, where their checkouts are named.

@@ -6,5 +6,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 # Labs and programs take settings from the environment; a record has only the defaults.
-unset WORLD QUICK RATE QUEUE DURATION CONGESTION ARBITER SCHEDULER AQM PROGRAM TOOLCHAIN LAB GLASS FROM SEED
+unset FROM SEED
 exec build/venv/bin/python -m tests.oracles "$@"

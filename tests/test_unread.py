@@ -17,9 +17,9 @@ COMMANDS = {
     "trace": ["vitrine-sim", "trace", *INCLUDE, f"{DROPS}.p4", "1:000102030405060708090a0b0800"],
     "stf": ["vitrine-sim", "stf", *INCLUDE, f"{DROPS}.p4", f"{DROPS}.stf"],
     "p4c": ["vitrine-p4c", "--help"],
-    "labs": ["labs", "list"],
-    "sweep": ["labs.sweep"],
-    "course": ["course", "list"],
+    "labs": ["vitrine", "labs"],
+    "sweep": ["vitrine", "sweep"],
+    "course": ["vitrine", "exercise"],
 }
 
 

@@ -61,5 +61,5 @@ def refuse(topology: Topology) -> None:
     for name, decider in of(topology):
         raise ModelError(
             f"{name}: {decider} decides only in virtual time, where everything waits for it: say "
-            "WORLD=virtual."
+            "--world virtual."
         )

@@ -1,28 +1,20 @@
-"""`make down`: ends the network that is up, or cleans up what an interrupted run left behind."""
+"""`vitrine down`: ends the network that is up, or cleans up what an interrupted run left behind."""
 
 from __future__ import annotations
 
-import sys
-
-from controller import reader, routers
+from controller import routers
 from topo import record
-from topo.errors import TopologyError
 from topo.units import counted
 
 
-@reader.ends_unread
-def main() -> int:
-    """Returns the exit status."""
-    try:
-        running = record.owner()
-        if running is not None:
-            # The run cleans up after itself; what it could not, the next lines do.
-            running.end()
-        cleaned = record.clean_stale()
-        words = routers.clean()
-    except TopologyError as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
+def down() -> None:
+    """Ends it, and says what was ended."""
+    running = record.owner()
+    if running is not None:
+        # The run cleans up after itself; what it could not, the next lines do.
+        running.end()
+    cleaned = record.clean_stale()
+    words = routers.clean()
     if running is not None:
         print(f"Ended the run of process {running.pid}.")
     if cleaned is not None:
@@ -31,8 +23,3 @@ def main() -> int:
         print(f"Removed {counted(words, 'file')} of networks that were killed.")
     if running is None and cleaned is None and not words:
         print("Nothing is up and nothing was left behind.")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -66,7 +66,7 @@ class SimpleSwitchBackend(Backend):
             for port in switch.ports:
                 if port.number >= _OUTSIDE:
                     raise MachineError(
-                        f"port {port.number} of {switch.name}: with TOOLCHAIN=p4lang ports are "
+                        f"port {port.number} of {switch.name}: with --toolchain p4lang ports are "
                         f"numbered from 1 to {_OUTSIDE - 1}."
                     )
                 for name in (_inner(switch, port.number), _held(switch, port.number)):

@@ -133,7 +133,7 @@ def check_socket(address: str) -> None:
     if path is not None and not fits(path):
         raise MachineError(
             f"{path} is too long for the name of a socket, which has {SOCKET_PATH_BYTES_MAX} bytes "
-            "at most: name a shorter folder by VITRINE_RUN_DIR, or say GRPC=tcp."
+            "at most: name a shorter folder by VITRINE_RUN_DIR, or say --grpc tcp."
         )
 
 

@@ -39,7 +39,7 @@ class Lab:
         return self._definition.question
 
     def run(self) -> Lab:
-        """Conducts all runs of the lab, and keeps them as `make lab` does."""
+        """Conducts all runs of the lab, and keeps them as `vitrine run` does."""
         self._assessment = command.conduct(self._definition, io.StringIO(), results=self._results)
         return self
 

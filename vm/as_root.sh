@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # as_root.sh COMMAND...: runs a command as root, through sudo where we are not root already.
-# sudo drops the environment; the settings of the kit (see `make help`) are handed over by name.
+# sudo drops the environment; what a desktop and the set-up need is handed over by name.
 set -euo pipefail
 
 # ethtool and others live in sbin, which is not on every user's path.
@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE=1
 settings=()
 while IFS='=' read -r -d '' name value; do
     case $name in
-        RATE | QUEUE | DURATION | CONGESTION | ARBITER | SCHEDULER | AQM | QUICK | WORLD | SEEDS | TOOLCHAIN | GRPC | TOPO | PROGRAM | ROUTER | DOMAIN | TIME | SEED | HOURS | CASE | LIVE | GLASS | LESSON | DISPLAY | WAYLAND_DISPLAY | XAUTHORITY | XDG_RUNTIME_DIR | MAKEFLAGS | CI | TERM | PATH | PYTHONDONTWRITEBYTECODE | VITRINE_*)
+        DISPLAY | WAYLAND_DISPLAY | XAUTHORITY | XDG_RUNTIME_DIR | CI | TERM | PATH | PYTHONDONTWRITEBYTECODE | VITRINE_*)
             settings+=("$name=$value") ;;
     esac
 done < <(env -0)

@@ -1,4 +1,4 @@
-"""Boots the image without a screen and uses it over its serial console, as `make vm-test` does.
+"""Boots the image without a screen and uses it over its serial console: `vitrine dev image-test`.
 
     python3 vm/boot_test.py
 

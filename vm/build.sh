@@ -21,7 +21,7 @@ fi
 
 mkdir -p build/bin build/dropin build/p4
 if vm/prebuilt.sh; then
-    ln -sfn "${VITRINE_PREBUILT:-/opt/vitrine}/bin/vitrine" build/bin/vitrine
+    ln -sfn "${VITRINE_PREBUILT:-/opt/vitrine}/bin/vitrine" build/bin/vitrine-programs
 else
     profile=dev built=switch/target/debug/vitrine
     sources=$(switch_sources)
@@ -41,12 +41,15 @@ else
         fi
         echo "$profile $sources" >build/bin/made-from
     fi
-    ln -sfn "../../$built" build/bin/vitrine
+    ln -sfn "../../$built" build/bin/vitrine-programs
 fi
 # One file, which is each of the programs by its name.
 for program in vitrine-p4c vitrine-switch vitrine-sim; do
-    ln -sfn vitrine "build/bin/$program"
+    ln -sfn vitrine-programs "build/bin/$program"
 done
+# What people type; `. build/activate` puts it on their path.
+ln -sfn ../../vm/vitrine build/bin/vitrine
+ln -sfn ../vm/activate build/activate
 # Under these names the programs take the flags of the p4lang originals.
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
 ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-psa

@@ -41,9 +41,9 @@ for probe in \
     'iperf3 --version' \
     'tshark -G protocols | grep "In-band Network Telemetry"' \
     'build/venv/bin/python -c "import p4runtime_sh.shell, mininet.net, matplotlib"' \
-    'make --no-print-directory labs' \
+    'build/bin/vitrine labs' \
     'test -x /usr/local/bin/p4runtime-sh' \
-    'sudo build/venv/bin/python -m topo.down'; do
+    'build/bin/vitrine down'; do
     said=$(inside "$probe" 2>&1) || fail "in the fresh machine \`$probe\` failed: $said"
 done
 step "The kit's Python under $(inside 'python3 --version')"

@@ -31,7 +31,7 @@ fi
 
 vm/wireshark.sh
 
-# `make shell` does the same; this is the name that the field knows.
+# `vitrine shell` does the same; this is the name that the field knows.
 command=/usr/local/bin/p4runtime-sh
 printf -v content '#!/bin/sh\nexec make --no-print-directory -C %q shell "$@"' "$PWD"
 # leads_here: whether the command is there and leads to this clone.

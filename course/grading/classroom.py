@@ -25,7 +25,7 @@ def workflow(exercise: Exercise, wheel: str) -> str:
             "GitHub can read it: WHEEL=https://example.org/vitrine-...-manylinux_2_36_x86_64.whl"
         )
     lines = [
-        f"# Checks {exercise.name} at every push. `make classroom` of Vitrine writes this file.",
+        f"# Checks {exercise.name} at every push. `vitrine classroom` of Vitrine writes this file.",
         "name: Autograding Tests",
         "on: [push, workflow_dispatch, repository_dispatch]",
         "permissions: {checks: write, actions: read, contents: read}",
@@ -54,7 +54,7 @@ def workflow(exercise: Exercise, wheel: str) -> str:
             # A case alone counts without those that it is behind, so they are checked first.
             "          command: "
             + " && ".join(
-                f"vitrine-check {exercise.name} --folder . --case {name}"
+                f"vitrine check {exercise.name} --folder . --case {name}"
                 for name in (*case.behind, case.name)
             ),
             f"          timeout: {_MINUTES}",

@@ -1,10 +1,8 @@
-"""`make grade`, `make gradescope`, `make interop` and `make handout NAME=`: what teachers do."""
+"""What the command `vitrine` does for teachers: grades, autograders, handouts, rings of teams."""
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
 import secrets
 import shutil
 from pathlib import Path
@@ -24,55 +22,27 @@ from course.process import Runner
 _OUT = ROOT / "out" / "course"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the commands to those of `python -m course`."""
-    each = commands.add_parser("grade")
-    each.set_defaults(run=_grade)
-    each.add_argument("name")
-    each.add_argument("submissions", type=Path)
-    each.add_argument("out", type=Path)
-    each = commands.add_parser("gradescope")
-    each.set_defaults(run=_gradescope)
-    each.add_argument("name")
-    each = commands.add_parser("classroom")
-    each.set_defaults(run=_classroom)
-    each.add_argument("name")
-    each.add_argument("wheel")
-    each = commands.add_parser("gradescope-run")
-    each.set_defaults(run=_gradescope_run)
-    each.add_argument("name")
-    each.add_argument("submission", type=Path)
-    each.add_argument("results", type=Path)
-    each = commands.add_parser("interop")
-    each.set_defaults(run=_interop)
-    each.add_argument("name")
-    each.add_argument("submissions", type=Path)
-    each = commands.add_parser("handout")
-    each.set_defaults(run=_handout)
-    each.add_argument("name")
-
-
-def _grade(arguments: argparse.Namespace) -> int:
-    exercise = catalogue.find(arguments.name)
-    found = submissions(arguments.submissions)
-    folder = arguments.out
-    folder.mkdir(parents=True, exist_ok=True)
-    run = Run(exercise, found, folder, _secret())
+def grade_all(name: str, folder: Path, out: Path, *, secret: str, unsafe: bool) -> None:
+    """Points and a page for every submission."""
+    exercise = catalogue.find(name)
+    found = submissions(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    run = Run(exercise, found, out, secret)
     if run.records:
         print(f"{len(run.records)} of {len(found)} were graded by a run before and are kept.")
     progress = Progress(len(found), len(run.records))
-    for graded in run.grade(_runner()):
+    for graded in run.grade(_runner(unsafe=unsafe)):
         print(progress.line(graded.record), flush=True)
     print(f"{len(found)} submissions: {run.sheet}, and a page for each beside it")
     report = similarity.compare(exercise, found)
-    print(f"{similarity.write(folder, report)} shows similar submissions; it is for you alone.")
-    return 0
+    print(f"{similarity.write(out, report)} shows similar submissions; it is for you alone.")
 
 
-def _interop(arguments: argparse.Namespace) -> int:
-    exercise = catalogue.find(arguments.name)
-    found = submissions(arguments.submissions)
-    with interop.teams(exercise, found, _runner()) as (ready, remarks):
+def try_together(name: str, folder: Path, *, unsafe: bool) -> None:
+    """The routers of every two teams in one ring."""
+    exercise = catalogue.find(name)
+    found = submissions(folder)
+    with interop.teams(exercise, found, _runner(unsafe=unsafe)) as (ready, remarks):
         print(*remarks, sep="\n", end="\n" if remarks else "")
         for one, other, wrong in interop.rings(ready):
             print(f"  {'FAIL' if wrong else 'ok  '}  {one} and {other}  {wrong}", flush=True)
@@ -81,47 +51,47 @@ def _interop(arguments: argparse.Namespace) -> int:
                 f"{wait_ms:.1f} ms of waiting" if math.isfinite(wait_ms) else "no ping answered"
             )
             print(f"  {name}: {use:.1%} of the line, {waiting}", flush=True)
-    return 0
 
 
-def _gradescope(arguments: argparse.Namespace) -> int:
-    exercise = catalogue.find(arguments.name)
+def make_gradescope(name: str, *, secret: str) -> None:
+    """The autograder of an exercise."""
+    exercise = catalogue.find(name)
     file = _OUT / f"{exercise.name}-gradescope.zip"
-    gradescope.archive(exercise, file, _secret() or secrets.token_hex(16))
+    gradescope.archive(exercise, file, secret or secrets.token_hex(16))
     print(f"{file}: upload it as the autograder of the assignment")
-    return 0
 
 
-def _classroom(arguments: argparse.Namespace) -> int:
-    exercise = catalogue.find(arguments.name)
-    text = classroom.workflow(exercise, arguments.wheel)
+def make_classroom(name: str, wheel: str) -> None:
+    """The template repository of an exercise for GitHub Classroom."""
+    exercise = catalogue.find(name)
+    text = classroom.workflow(exercise, wheel)
     _export(exercise)
     file = _OUT / exercise.name / classroom.FILE
     file.parent.mkdir(parents=True)
     file.write_text(text)
     print(f"{_OUT / exercise.name}: push it as the template repository of the assignment")
-    return 0
 
 
-def _gradescope_run(arguments: argparse.Namespace) -> int:
-    exercise = catalogue.find(arguments.name)
-    submission = Submission(arguments.submission.name, arguments.submission)
+def run_gradescope(name: str, folder: Path, results: Path, *, secret: str, unsafe: bool) -> None:
+    """Grades one submission where Gradescope has put it."""
+    exercise = catalogue.find(name)
+    submission = Submission(folder.name, folder)
     try:
-        graded = grade(exercise, [submission], secret=_secret(), runner=_runner(in_container=True))
+        runner = _runner(in_container=True, unsafe=unsafe)
+        graded = grade(exercise, [submission], secret=secret, runner=runner)
     except Exception as error:  # noqa: BLE001 - without results students see nothing but a crash
-        gradescope.write_nothing(arguments.results, str(error) or type(error).__name__)
-        return 0
+        gradescope.write_nothing(results, str(error) or type(error).__name__)
+        return
     if not any(verdict.is_judged for verdict in graded[0].judgement.verdicts):
-        gradescope.write_nothing(arguments.results, " ".join(graded[0].remarks))
-        return 0
-    gradescope.write(arguments.results, graded[0])
-    return 0
+        gradescope.write_nothing(results, " ".join(graded[0].remarks))
+        return
+    gradescope.write(results, graded[0])
 
 
-def _handout(arguments: argparse.Namespace) -> int:
-    exercise = catalogue.find(arguments.name)
+def make_handout(name: str) -> None:
+    """An exercise as students get it."""
+    exercise = catalogue.find(name)
     print(f"{_export(exercise)}: what students get, without solutions")
-    return 0
 
 
 def _export(exercise: Exercise) -> Path:
@@ -136,14 +106,9 @@ def _export(exercise: Exercise) -> Path:
     return Path(shutil.make_archive(str(folder), "zip", _OUT, exercise.name))
 
 
-def _secret() -> str:
-    """Makes the scenarios of grading others than those that students have seen."""
-    return os.environ.get("SECRET", "")
-
-
-def _runner(*, in_container: bool = False) -> Runner:
+def _runner(*, unsafe: bool, in_container: bool = False) -> Runner:
     """With namespaces; in a container, which is a wall by itself, without where it gives none."""
-    if os.environ.get("UNSAFE") == "1":
+    if unsafe:
         return Runner()
     runner = JailedRunner()
     try:

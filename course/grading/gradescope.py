@@ -36,7 +36,7 @@ EXAMPLES = ROOT / "insides" / "examples"
 # Routers of others, beside which these exercises are tried; see `roads.PEERS`.
 _WITH_PEERS = ("control-plane", "capstone")
 # One file, which is each of the programs by its name.
-_PROGRAMS = "build/bin/vitrine"
+_PROGRAMS = "build/bin/vitrine-programs"
 
 
 def results(graded: Graded) -> dict[str, Any]:
@@ -121,8 +121,8 @@ set -euo pipefail
 apt-get update
 apt-get install -y python3 python3-venv
 cd /autograder/source/vitrine
-ln -sfn vitrine build/bin/vitrine-p4c
-ln -sfn vitrine build/bin/vitrine-sim
+ln -sfn vitrine-programs build/bin/vitrine-p4c
+ln -sfn vitrine-programs build/bin/vitrine-sim
 # The system's own: an image may have another one in front, which venv cannot use.
 /usr/bin/python3 -m venv build/venv
 build/venv/bin/pip install -r vm/requirements.txt
@@ -134,8 +134,7 @@ _RUN = """#!/usr/bin/env bash
 # Runs for each submission.
 set -euo pipefail
 cd /autograder/source/vitrine
-export SECRET=$(cat secret)
-build/venv/bin/python -m course gradescope-run EXERCISE \\
+build/venv/bin/python -m vitrine gradescope-run EXERCISE --secret "$(cat secret)" \\
     /autograder/submission /autograder/results/results.json
 """
 

@@ -1,4 +1,4 @@
-"""`make interop`: routers of two teams each in one ring, and whose hosts reached whose.
+"""`vitrine interop`: routers of two teams each in one ring, and whose hosts reached whose.
 
 For every two teams four routers, in turn one of each, so that no two neighbours are of one team.
 In such a ring each way between hosts of one team leads through a router of the other.

@@ -57,7 +57,7 @@ class JailedRunner(Runner):
         if self._account:
             command += ["--account", str(self._account), "--account-s", str(self.budget_s)]
         # An installed program's name may be a line of shell, which starts the one file beside it.
-        beside = [program.with_name("vitrine")] if program.is_relative_to(BIN) else []
+        beside = [program.with_name("vitrine-programs")] if program.is_relative_to(BIN) else []
         for path in (program, *beside, *readable):
             command += ["--read", str(path.resolve())]
         if self._flag:
@@ -77,7 +77,7 @@ class JailedRunner(Runner):
         if done.status == EXIT_NO_WALL:
             raise CourseError(
                 f"{done.errors.strip()}. Nothing was graded: what students hand in would run with "
-                "all of your rights. UNSAFE=1 does so all the same."
+                "all of your rights. --unsafe does so all the same."
             )
         if done.status != 0:
             raise CourseError(f"the jail does not work: {done.errors.strip()[-300:]}")

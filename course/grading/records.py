@@ -74,7 +74,7 @@ def _digest_of_kit() -> bytes:
             is_code = file.suffix in (".py", ".yaml", ".p4") and not file.is_relative_to(SOLUTIONS)
             if is_code and file.is_file():
                 told.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes())
-    programs = ROOT / "build" / "bin" / "vitrine"
+    programs = ROOT / "build" / "bin" / "vitrine-programs"
     if programs.exists():
         seen = programs.stat()
         told.update(f"{seen.st_size} {seen.st_mtime_ns}".encode())

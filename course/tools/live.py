@@ -260,14 +260,14 @@ def _running(machine: Machine) -> Iterator[dict[str, _Host]]:
 def live_network(
     work: Work, of: Topology, load: Load, *, seed: int = 1, film: str = ""
 ) -> Iterator[LiveNetwork]:
-    """A network whose routers `load` fills; for the length of the block `make glass` shows it."""
+    """A network whose routers `load` fills; `vitrine glass` shows it meanwhile."""
     with contextlib.ExitStack() as stack:
         try:
             backend = backend_of(Toolchain.VITRINE, None, seed)
             logs = work.scratch / "live"
             machine = stack.enter_context(Machine(of, logs=logs, backend=backend))
         except TopologyError as error:
-            raise CourseError(f"LIVE=1: {error}") from error
+            raise CourseError(f"--live: {error}") from error
         addresses = {switch.name: machine.address(switch.name) for switch in of.switches}
         sessions: dict[str, Session] = {}
         for switch in of.switches:

@@ -107,7 +107,7 @@ class BdpTcpWindows(SettlingLab):
     )
     original: ClassVar = "lab 8 of the course Network Tools and Protocols (Mininet, netem, 10 Gb/s)"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+    takes: ClassVar = frozenset({"rate", "duration", "congestion"})
     choices_bps: ClassVar = (1_000_000_000, 100_000_000)
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 

@@ -1,6 +1,6 @@
 """How much buffer BBR needs for which loss: one flow for each pair of them.
 
-    WORLD=virtual build/venv/bin/python -m labs.bdp_tcp_windows.losses
+    build/venv/bin/python -m labs.bdp_tcp_windows.losses virtual
 
 Part of the handout. A line of 100 Mb/s, ten seconds a flow. In the live world it needs root.
 """
@@ -67,10 +67,10 @@ def main(world: World) -> int:
     """Returns the exit status."""
     lab = BdpTcpWindows(Settings(rate_bps=RATE_BPS, seconds=SECONDS, world=world))
     losses = (f"{loss_ppm / 1e4:g} % lost" if loss_ppm else "no loss" for loss_ppm in LOSSES_PPM)
-    command = f"WORLD={world.value} build/venv/bin/python -m labs.bdp_tcp_windows.losses"
+    command = f"build/venv/bin/python -m labs.bdp_tcp_windows.losses {world.value}"
     head = ["buffer", "window offered", *losses]
     return Experiment(lab.name, "losses", command, head).conducted(rows(lab), sep=", ")
 
 
 if __name__ == "__main__":
-    sys.exit(main(World.chosen()))
+    sys.exit(main(World.named(next(iter(sys.argv[1:]), None))))

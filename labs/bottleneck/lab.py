@@ -42,7 +42,7 @@ class Bottleneck(SettlingLab):
     )
     original: ClassVar = "none: this lab is the kit's own first look at a queue"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
+    takes: ClassVar = frozenset({"rate", "queue", "duration", "congestion"})
 
     @property
     def seconds(self) -> int:

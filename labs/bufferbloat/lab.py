@@ -80,7 +80,7 @@ class Bufferbloat(Lab):
         "The line is equally busy in all three runs: the delay buys nothing.",
     )
     original: ClassVar = "a course's lab report on bufferbloat (Open vSwitch and tc, Linux of 2016)"
-    takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION"})
+    takes: ClassVar = frozenset({"rate", "queue", "duration", "congestion"})
 
     @property
     def long_queue_packets(self) -> int:
@@ -116,7 +116,7 @@ class Bufferbloat(Lab):
     def is_original(self) -> bool:
         """Whether line, queue and TCP are those of the original."""
         changed = self.settings.changed()
-        return not changed.keys() & {"RATE", "QUEUE", "CONGESTION"}
+        return not changed.keys() & {"rate", "queue", "congestion"}
 
     @property
     def warm_up_s(self) -> float:
@@ -518,7 +518,7 @@ class _Findings:
         if not beside_ms:
             raise MeasurementError(
                 f"no ping came back beside the download alone within {end_s - settled_s:.0f} s: "
-                "the machine was too slow for so short a run, give DURATION=120 or more."
+                "the machine was too slow for so short a run, give --duration 120 or more."
             )
         self.ping_loaded_ms = statistics.mean(beside_ms)
         self.dropped_packets = series.dropped_packets

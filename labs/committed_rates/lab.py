@@ -101,7 +101,7 @@ class CommittedRates(Lab):
         "With one that is aware of them all her packets arrive, and Bob pays for his excess alone.",
     )
     original: ClassVar = "no single text: RFC 2697 and 2698 (meters), RFC 2597 (assured forwarding)"
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "a switch for programs of the Portable Switch Architecture"
 
     @property

@@ -87,7 +87,7 @@ class CongestionControls(Lab):
         "Two flows of one kind are not equal either, if one of them comes from further away.",
     )
     original: ClassVar = "no single text: Ware et al. (2019), Mathis et al. (1997)"
-    takes: ClassVar = frozenset({"RATE", "DURATION"})
+    takes: ClassVar = frozenset({"rate", "duration"})
     rates_bps: ClassVar = (5_000_000, 1_000_000_000)
 
     @property

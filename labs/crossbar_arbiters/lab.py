@@ -96,7 +96,7 @@ class CrossbarArbiters(SettlingLab):
     )
     original: ClassVar = "no single text: the figures are simulations after McKeown (1999)"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"DURATION", "ARBITER"})
+    takes: ClassVar = frozenset({"duration", "arbiter"})
     needs: ClassVar = "an input stage and a fabric, which simple_switch does not have"
 
     @property

@@ -1,18 +1,16 @@
-"""`make glass`: opens the page for the network that is up; else for one in virtual time.
+"""`vitrine glass`: opens the page for the network that is up; else for one in virtual time.
 
-GLASS is the address to listen on: the machine's own unless it says otherwise, such as 0.0.0.0 for a
-class, which can then look and nothing else; the page that steers stays on this machine. LESSON is a
-lab whose lesson is to stand beside the view. It ends with Ctrl-C.
+At the address `share`, such as 0.0.0.0, a class may look and nothing else; the page that steers
+stays on this machine. `lesson` is the lab whose lesson stands beside the view. Ctrl-C ends it.
 
-With --beside it serves whatever network is up, one after the other, and ends with its input: see
-`beside`.
+As a program it serves whatever network is up, one after the other, until its input ends: `beside`.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
@@ -34,20 +32,30 @@ OWN = "127.0.0.1"
 OPEN_WORDS = (
     "OPEN TO THE NETWORK: everybody who reaches this machine and has the",
     "address for the class sees everything that is shown, unencrypted,",
-    "and can change nothing. Leave GLASS out to keep it closed.",
+    "and can change nothing. Leave --share out to keep it closed.",
 )
 
 
-def main(arguments: list[str]) -> int:
-    """Returns the exit status."""
-    host = os.environ.get("GLASS") or OWN
+def show(share: str | None, lesson: str) -> None:
+    """Serves the page until Ctrl-C."""
+    # Whoever ends this politely ends the world that it started, too.
+    with (
+        ending.as_exit(),
+        contextlib.suppress(KeyboardInterrupt),
+        _scene(lesson) as scene,
+    ):
+        asyncio.run(_serve(scene, share or OWN))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The page beside a run; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="glass", description=main.__doc__)
+    parser.add_argument("--open", action="store_true")
+    parser.add_argument("--share", default=OWN)
+    given = parser.parse_args(arguments)
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            if "--beside" in arguments:
-                asyncio.run(_serve_beside(host, opens="--open" in arguments))
-            else:
-                with _scene() as scene:
-                    asyncio.run(_serve(scene, host))
+            asyncio.run(_serve_beside(given.share, opens=given.open))
     except (ControllerError, LabError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1
@@ -55,17 +63,17 @@ def main(arguments: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _scene() -> Iterator[Callable[[], Scene]]:
+def _scene(lesson: str) -> Iterator[Callable[[], Scene]]:
     """What there is to see; with no network up, the first scenario."""
     up = routers.up()
     if up.routers:
         refuse_others(up.first)
-        yield scene_of_now
+        yield lambda: scene_of_now(lesson)
         return
     # Imported here: the page beside a run needs no lab of its own.
     from labs.glass import virtual
 
-    lesson = os.environ.get("LESSON") or virtual.FIRST
+    lesson = lesson or virtual.FIRST
     # One that there is not is refused before anything is said to start.
     virtual.named(lesson)
     print(f"No network is up: starting that of {lesson} in virtual time.", flush=True)
@@ -73,7 +81,7 @@ def _scene() -> Iterator[Callable[[], Scene]]:
         yield lambda: scene
 
 
-def scene_of_now() -> Scene:
+def scene_of_now(lesson: str = "") -> Scene:
     """What the network that is up has to show."""
     up = routers.up()
     ids = {each["name"]: each["deviceId"] for each in up.network.get("routers", [])}
@@ -85,7 +93,7 @@ def scene_of_now() -> Scene:
         network=up.network,
         router=up.router,
         port=up.port,
-        lesson=os.environ.get("LESSON", ""),
+        lesson=lesson,
         world_address=place if up.world == "virtual" else "",
         hosts_address=up.hosts,
         hosts_key=up.hosts_key,

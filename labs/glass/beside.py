@@ -3,14 +3,12 @@
     with beside.served(sys.stdout):
         ...networks come up and go, something happens...
 
-It shows whatever network is up, one after the other, and ends with the block. GLASS=off leaves it
-out; GLASS=0.0.0.0 lets a class look.
+It shows whatever network is up, one after the other, and ends with the block.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,20 +16,18 @@ from typing import TextIO
 
 from controller.toolchain import ROOT
 
-OFF = "off"
 _END_DEADLINE_S = 5.0
 
 
 @contextlib.contextmanager
-def served(output: TextIO, *, opens: bool = False) -> Iterator[None]:
+def served(output: TextIO, *, opens: bool = False, share: str | None = None) -> Iterator[None]:
     """Says the page's address and serves it for the length of a `with` block.
 
-    With `opens` it is opened where there is a desktop.
+    With `opens` it is opened where there is a desktop; at the address `share` a class may look.
     """
-    if os.environ.get("GLASS") == OFF:
-        yield
-        return
-    argv = [sys.executable, "-m", "labs.glass", "--beside", *(["--open"] if opens else [])]
+    argv = [sys.executable, "-m", "labs.glass"]
+    argv += ["--open"] if opens else []
+    argv += ["--share", share] if share else []
     with subprocess.Popen(
         argv,
         cwd=ROOT,

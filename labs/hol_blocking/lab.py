@@ -68,7 +68,7 @@ class HolBlocking(SettlingLab):
         "effect in words"
     )
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "an input stage and a fabric, which simple_switch does not have"
 
     @property

@@ -64,7 +64,7 @@ class IntMicroburst(Lab):
     original: ClassVar = (
         "the specification of INT 2.1, whose first use is to show such queues; it has no numbers"
     )
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "queues in bytes and times in nanoseconds, which only ours tells its program"
 
     @property

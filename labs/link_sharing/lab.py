@@ -89,7 +89,7 @@ class LinkSharing(Lab):
         "Strict priority: h2 starves as long as h1 sends.",
     )
     original: ClassVar = "lab 20 of the course Network Tools and Protocols (Linux HTB, Mininet)"
-    takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+    takes: ClassVar = frozenset({"rate", "duration", "congestion"})
     choices_bps: ClassVar = (1_000_000_000, 100_000_000)
     needs: ClassVar = "classes with borrowing and weights, which simple_switch does not have"
 

@@ -89,7 +89,7 @@ class LoadBalancing(SettlingLab):
         "and each has a path to itself.",
     )
     original: ClassVar = "no single text: ECMP (RFC 2992), FLARE (2007), CONGA (2014)"
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "packets that learn how deep their queue was, and clones by session"
     settled_s: ClassVar = SETTLED_S
 

@@ -80,7 +80,7 @@ class Marking(SettlingLab):
     )
     original: ClassVar = "no single text: DCTCP (2010), RFC 8257, RFC 9331 and RFC 9332"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"RATE", "DURATION"})
+    takes: ClassVar = frozenset({"rate", "duration"})
     needs: ClassVar = "queues that mark, which simple_switch does not have"
     rates_bps: ClassVar = (20_000_000, 1_000_000_000)
 
@@ -126,7 +126,7 @@ class Marking(SettlingLab):
         left = [part for part in PARTS if part not in self.parts]
         return [
             f"{part.title}: this machine's kernel lacks {' or '.join(sorted(set(part.congestion)))}"
-            "; WORLD=virtual has it."
+            "; --world virtual has it."
             for part in left
         ]
 

@@ -1,7 +1,4 @@
-"""`make metrics`: tells Prometheus what the routers count that are up.
-
-    ROUTER=s1         only this one, by name or host:port; else all of the network that is up
-    LISTEN=:9464      where: host:port, or :port of this machine alone
+"""`vitrine metrics`: counters of the routers that are up, for Prometheus.
 
 It neither becomes a controller nor disturbs one, and outlives networks: a router that is not there
 is told as `vitrine_up 0`. `labs/metrics/grafana.json` is a dashboard for it.
@@ -9,8 +6,6 @@ is told as `vitrine_up 0`. `labs/metrics/grafana.json` is a dashboard for it.
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 
@@ -25,7 +20,6 @@ from controller.queues import Queues
 from controller.session import Session
 from labs.metrics.families import families
 
-LISTEN = ":9464"
 PORT_MAX = 65535
 # Prometheus waits ten seconds for all of them.
 DEADLINE_S = 2.0
@@ -74,29 +68,23 @@ def listening(text: str) -> tuple[str, int]:
     """Host and port of `host:port`; without a host, this machine alone."""
     host, separator, port = text.rpartition(":")
     if not separator or not port.isdecimal() or int(port) > PORT_MAX:
-        raise ControllerError(f"LISTEN={text}: say host:port, or :port for this machine alone.")
+        raise ControllerError(f"--listen {text}: say host:port, or :port for this machine alone.")
     return host or "127.0.0.1", int(port)
 
 
-def main() -> int:
-    """Returns the exit status."""
+def serve(name: str, where: str) -> None:
+    """Until Ctrl-C; without a name, all routers of the network that is up."""
+    host, port = listening(where)
+    if name:
+        routers.address_of(name)
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Routers(name))
     try:
-        host, port = listening(os.environ.get("LISTEN") or LISTEN)
-        name = os.environ.get("ROUTER", "")
-        if name:
-            routers.address_of(name)
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(Routers(name))
-        try:
-            server, thread = start_http_server(port, addr=host, registry=registry)
-        except OSError as error:
-            raise ControllerError(
-                f"cannot listen at {host}:{port}: {error.strerror}. LISTEN=host:port names another "
-                "place."
-            ) from error
-    except ControllerError as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
+        server, thread = start_http_server(port, addr=host, registry=registry)
+    except OSError as error:
+        raise ControllerError(
+            f"cannot listen at {host}:{port}: {error.strerror}. --listen names another place."
+        ) from error
     whose = name or (
         "all routers that are up" if routers.all_up() else "all routers, once some are up"
     )
@@ -106,8 +94,3 @@ def main() -> int:
         thread.join()
     except KeyboardInterrupt:
         server.shutdown()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,1 +1,1 @@
-"""`make up`: a network with its routers programmed, and a prompt to play with it."""
+"""`vitrine up`: a network with its routers programmed, and a prompt to play with it."""

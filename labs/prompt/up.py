@@ -1,74 +1,65 @@
-"""`make up`: a network with its routers programmed, and a prompt to play with it; WORLD says where.
+"""`vitrine up`: a network with its routers programmed, and a prompt to play with it.
 
-TOPO names a topology file; without it the first lab's network is built, as RATE and QUEUE say.
-DOMAIN names a telemetry domain of that network: its routers then report what its file asks for.
-Leaving the prompt takes everything down again; so does `make down` in another terminal.
+Leaving the prompt takes everything down again; so does `vitrine down` in another terminal.
 """
 
 from __future__ import annotations
 
 import math
-import os
-import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from apps import domain as domains
 from apps.programming import source_of
 from controller.addresses import Way
-from controller.errors import ControllerError
-from controller.toolchain import ROOT, Toolchain
+from controller.toolchain import ROOT
 from labs.bottleneck.lab import Bottleneck
-from labs.errors import LabError
-from labs.glass import beside
-from labs.settings import Settings, refuse_unknown
+from labs.settings import Settings
 from labs.world import World
 from topo import units
-from topo.errors import TopologyError
 from topo.load import load
 from topo.model import End, Port, Topology
 
-# What a network of the first lab can be made with, and all that can stand behind `make up`.
-OF_FIRST_LAB = ("RATE", "QUEUE")
-TAKEN = (*OF_FIRST_LAB, "TOPO", "PROGRAM", "DOMAIN", "WORLD", "TOOLCHAIN", "GRPC")
 LOGS = ROOT / "build" / "log" / "up"
 VIRTUAL_WORDS = (
     "Time passes as fast as ours; `speed 10` changes that. `help` lists commands, Ctrl-D ends."
 )
 
 
-def main() -> int:
-    """Returns the exit status."""
-    try:
-        refuse_unknown(TAKEN)
-        topology, toolchain = chosen(os.environ.get("TOPO")), Toolchain.chosen()
-        Way.chosen()
-        file = os.environ.get("DOMAIN")
-        domain = domains.load(Path(file)) if file else None
-        program = os.environ.get("PROGRAM") or None
-        for switch in topology.switches:
-            # A program that is not there is refused before anything is shown.
-            source_of(switch, program, domain)
-        with beside.served(sys.stdout):
-            _run(topology, toolchain, domain, program)
-    except (ControllerError, LabError, TopologyError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    return 0
+@dataclass(frozen=True)
+class Asked:
+    """The network that is asked for, as the command line says it."""
+
+    topology: str | None = None
+    settings: Settings = field(default_factory=Settings)
+    domain: str | None = None
+    way: Way = Way.SOCKET
 
 
-def _run(
-    topology: Topology, toolchain: Toolchain, domain: domains.Domain | None, program: str | None
-) -> None:
+def run(asked: Asked, page: AbstractContextManager[None]) -> None:
+    """The prompt, with the page beside it."""
+    topology = chosen(asked.topology, asked.settings)
+    domain = domains.load(Path(asked.domain)) if asked.domain else None
+    for switch in topology.switches:
+        # A program that is not there is refused before anything is shown.
+        source_of(switch, asked.settings.program, domain)
+    with page:
+        _run(topology, asked, domain)
+
+
+def _run(topology: Topology, asked: Asked, domain: domains.Domain | None) -> None:
     # Imported here: who stays in one world needs nothing of the other, such as Mininet.
-    if World.chosen() is World.VIRTUAL:
+    if asked.settings.world is World.VIRTUAL:
         from labs.worlds.virtual import prompt as virtual
 
         virtual.run(
             topology,
             logs=LOGS,
             domain=domain,
-            program=program,
+            program=asked.settings.program,
+            way=asked.way,
             welcome=lambda addresses: f"{welcome(topology, addresses)}\n{VIRTUAL_WORDS}",
         )
     else:
@@ -78,18 +69,16 @@ def _run(
             topology,
             logs=LOGS,
             domain=domain,
-            toolchain=toolchain,
-            program=program,
+            toolchain=asked.settings.toolchain,
+            program=asked.settings.program,
+            way=asked.way,
             welcome=lambda addresses: f"{welcome(topology, addresses)} Ctrl-D ends.",
         )
 
 
-def chosen(file: str | None) -> Topology:
+def chosen(file: str | None, settings: Settings) -> Topology:
     """The topology of that file, or the first lab's."""
-    if file:
-        return load(Path(file))
-    settings = Settings.from_environment(OF_FIRST_LAB, others=TAKEN)
-    return Bottleneck(settings).topology()
+    return load(Path(file)) if file else Bottleneck(settings).topology()
 
 
 def welcome(topology: Topology, addresses: Sequence[str]) -> str:

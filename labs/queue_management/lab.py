@@ -98,7 +98,7 @@ class QueueManagement(SettlingLab):
     )
     original: ClassVar = "no single text: RFC 8289 (CoDel), RFC 8033 (PIE), Floyd and Jacobson 1993"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"RATE", "QUEUE", "DURATION", "CONGESTION", "AQM"})
+    takes: ClassVar = frozenset({"rate", "queue", "duration", "congestion", "aqm"})
     needs: ClassVar = "active queue management, which simple_switch does not have"
     rates_bps: ClassVar = (2_000_000, 1_000_000_000)
 

@@ -84,11 +84,10 @@ def titles(sides: Sequence[Side]) -> list[str]:
     toolchains = [side.lab.settings.toolchain for side in sides]
     if len(set(toolchains)) == len(sides):
         return [_SWITCHES[toolchain] for toolchain in toolchains]
-    settings = [side.lab.settings.changed() for side in sides]
-    same = set.intersection(*(set(each.items()) for each in settings))
+    settings = [side.lab.settings.words() for side in sides]
+    same = set.intersection(*map(set, settings))
     names = [
-        " ".join(f"{name}={word}" for name, word in each.items() if (name, word) not in same)
-        or "the lab's own settings"
+        " ".join(word for word in each if word not in same) or "the lab's own settings"
         for each in settings
     ]
     return names if len(set(names)) == len(sides) else [side.kept.folder.name for side in sides]

@@ -154,7 +154,7 @@ def document(title: str, parts: Iterable[str]) -> str:
 
 
 def _settings(lab: Lab) -> str:
-    changed = [f"{name}={word}" for name, word in lab.settings.changed().items()]
+    changed = lab.settings.words()
     return f"Settings: {' '.join(changed)}." if changed else "Settings: the lab's own."
 
 
@@ -170,7 +170,7 @@ def _disturbances(sentences: Sequence[str]) -> Iterator[str]:
     if sentences:
         yield (
             "<p>Such numbers say as much about the machine as about the router: run the lab again "
-            "when the machine is idle, or at a lower rate, such as RATE=100mbit.</p>"
+            "when the machine is idle, or at a lower rate, such as --rate 100mbit.</p>"
         )
 
 
@@ -214,10 +214,10 @@ def _look_for(lab: Lab) -> str:
 
 def _other_settings(lab: Lab) -> str:
     """What there is to see is written for the lab's own settings, and the rates that it chooses."""
-    own = {"DURATION", "QUICK", "SEEDS", "TOOLCHAIN", "WORLD"}
+    own = {"duration", "quick", "seeds", "toolchain", "world"}
     if lab.settings.rate_bps in lab.choices_bps:
-        own.add("RATE")
-    changed = [f"{name}={word}" for name, word in lab.settings.changed().items() if name not in own]
+        own.add("rate")
+    changed = lab.settings.words(without=own)
     if not changed:
         return ""
     return (

@@ -1,6 +1,6 @@
 """Pictures to project: a figure of the latest kept run of each lab, as PNG.
 
-    make labs-check WORLD=virtual QUICK=1
+    vitrine run --all --world virtual --quick
     build/venv/bin/python -m labs.report.projected docs/teaching/pictures [LAB ...]
 
 `FIGURE` says which figure it is where the main one does not say the most.

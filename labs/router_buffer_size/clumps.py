@@ -1,7 +1,7 @@
 """Windows that leave in one piece: why Cubic and Reno are slow before the original's tiny buffer.
 
     sudo build/venv/bin/python -m labs.router_buffer_size.clumps
-    WORLD=virtual build/venv/bin/python -m labs.router_buffer_size.clumps
+    build/venv/bin/python -m labs.router_buffer_size.clumps virtual
 
 Part of the handout. On a line of 10 Gb/s a window of 150 segments lasts 0.2 ms of a round trip of
 20 ms, and nothing on the way spreads it out. If acknowledgements come evenly, so do the packets
@@ -108,12 +108,15 @@ def main(world: World) -> int:
     """Returns the exit status."""
     lab = _Changed(Settings(rate_bps=ORIGINAL_RATE_BPS, seconds=SECONDS[world], world=world))
     name = f"clumps-{world.value}"
-    before = "sudo" if world is World.LIVE else f"WORLD={world.value}"
-    command = f"{before} build/venv/bin/python -m labs.router_buffer_size.clumps"
+    live = world is World.LIVE
+    command = (
+        f"{'sudo ' if live else ''}build/venv/bin/python -m labs.router_buffer_size.clumps"
+        f"{'' if live else ' virtual'}"
+    )
     head = [HEADS[world], *(f"h1 with {NAMES[each]}" for each in ALGORITHMS)]
     print("the original: Cubic 86.4 Mb/s, 994 sent again; Reno 78.7 Mb/s, 1129 sent again")
     return Experiment(lab.name, name, command, head).conducted(rows(lab))
 
 
 if __name__ == "__main__":
-    sys.exit(main(World.chosen()))
+    sys.exit(main(World.named(next(iter(sys.argv[1:]), None))))

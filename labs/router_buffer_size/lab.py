@@ -96,7 +96,7 @@ class RouterBufferSize(Lab):
         "an empty queue; of a line of 100 Mb/s it is more than their half.",
     )
     original: ClassVar = "lab 11 of the course Network Tools and Protocols (tc tbf and netem)"
-    takes: ClassVar = frozenset({"RATE", "DURATION"})
+    takes: ClassVar = frozenset({"rate", "duration"})
     choices_bps: ClassVar = (1_000_000_000, 100_000_000)
     needs: ClassVar = "queues that are limited in bytes, which simple_switch does not have"
 

@@ -3,7 +3,7 @@
 Each is the network of a lab, with the flows that its lesson begins with, after so long that the
 picture shows what it asks about. Those of other labs have lessons, too: see `router_labs`.
 
-A lab is imported where its network is made, because most draw: the first picture of `make glass`
+A lab is imported where its network is made, because most draw: the first picture of `vitrine glass`
 would wait for what the other ones draw with.
 """
 

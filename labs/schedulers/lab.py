@@ -103,7 +103,7 @@ class Schedulers(Lab):
         "Strict priority gives the ping the best wait of all, and the large packets nothing.",
     )
     original: ClassVar = "no single text: formulas of Cobham, Shreedhar and Varghese, Parekh"
-    takes: ClassVar = frozenset({"DURATION", "SCHEDULER"})
+    takes: ClassVar = frozenset({"duration", "scheduler"})
     needs: ClassVar = "queues with weights, which simple_switch does not have"
 
     @property

@@ -71,7 +71,7 @@ class SharedBuffer(Lab):
         "Part B, dynamic thresholds: nothing is lost alone, and beside the flood there is room.",
     )
     original: ClassVar = "no single text: formulas of Choudhury and Hahne (1998)"
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "a buffer that queues share, which simple_switch does not have"
 
     @property

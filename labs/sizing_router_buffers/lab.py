@@ -79,7 +79,7 @@ class SizingRouterBuffers(Lab):
         "A flow that is limited by its receiver's window neither queues nor loses.",
     )
     original: ClassVar = "a university's exercise with the simulator ns-2 (packets of 1500 bytes)"
-    takes: ClassVar = frozenset({"RATE", "DURATION", "CONGESTION"})
+    takes: ClassVar = frozenset({"rate", "duration", "congestion"})
 
     @property
     def rate_bps(self) -> int:

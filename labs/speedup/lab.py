@@ -66,7 +66,7 @@ class Speedup(SettlingLab):
     )
     original: ClassVar = "no single text: Chuang, Goel, McKeown and Prabhakar (1999)"
     settled_s: ClassVar = SETTLED_S
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "an input stage and a fabric, which simple_switch does not have"
 
     @property

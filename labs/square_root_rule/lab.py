@@ -69,7 +69,7 @@ class SquareRootRule(Lab):
         "The sum of many saws is hardly a saw any more: look at the queue.",
     )
     original: ClassVar = "no single text: Appenzeller, Keslassy and McKeown (2004)"
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
 
     @property
     def parts(self) -> tuple[float, ...]:

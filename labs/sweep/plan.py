@@ -148,7 +148,7 @@ def _check_count(document: Place, factors: Sequence[int]) -> None:
 def _shortened(document: Place) -> Place:
     parts = document.entries()
     if "quick" not in parts:
-        document.refuse("lacks 'quick', which says what QUICK=1 leaves of it.")
+        document.refuse("lacks 'quick', which says what --quick leaves of it.")
     return document.overlaid(parts["quick"], Place.text)
 
 
@@ -254,19 +254,21 @@ def _lab_point(fields: Mapping[str, Place], values: dict[str, Value]) -> Point:
         kind = catalogue.named(_filled(place, values))
     except LabError as error:
         raise place.error(str(error)) from error
-    given = {"WORLD": "virtual", "SEEDS": "1"}
+    given: dict[str, str | bool | None] = {"world": "virtual", "seeds": "1"}
     parts = fields["settings"].entries() if "settings" in fields else {}
     for name, each in parts.items():
-        if name not in (*KNOWN, "QUICK", "PROGRAM"):
-            each.refuse(f"is no setting of a lab: {meant(name.upper(), KNOWN)}")
-        given[name] = _filled(each, values)
+        option = name.lower()
+        if option not in (*KNOWN, "quick", "program"):
+            each.refuse(f"is no setting of a lab: {meant(option, KNOWN)}")
+        given[option] = _filled(each, values)
     try:
-        settings = Settings.from_environment(kind.takes, given)
+        settings = Settings.chosen(given, kind.takes)
         lab = kind(settings)
     except LabError as error:
-        # The message begins with the setting's name.
-        name = str(error).partition("=")[0]
-        raise parts.get(name, fields.get("settings", place)).error(str(error)) from error
+        # The message begins with the option.
+        option = str(error).split()[0].strip("-:")
+        written = {name.lower(): each for name, each in parts.items()}
+        raise written.get(option, fields.get("settings", place)).error(str(error)) from error
     work = LabWork(kind.name, settings.document(), sum(run.seconds for run in lab.runs()))
     return Point(values, work, versions.of_lab(settings.program))
 

@@ -1,4 +1,4 @@
-"""`make top`: the insides of a running router in the terminal, ten times a second.
+"""`vitrine top`: the insides of a running router in the terminal, ten times a second.
 
 __main__   attaches, reads, draws, obeys keys
 monitor    what happened between two samples of the router

@@ -1,4 +1,4 @@
-"""`make top`: shows the insides of the routers that run; ROUTER names one, by name or host:port.
+"""`vitrine top`: shows the insides of a router that runs.
 
 Anybody may read, so this neither becomes a controller nor disturbs one. It outlives networks: when
 a router goes away it waits, and goes on with the next one. Without a terminal it prints one screen
@@ -7,7 +7,7 @@ and ends.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import shutil
 import sys
 import time
@@ -17,8 +17,6 @@ from controller.errors import ControllerError, NotYoursError
 from controller.lines import Lines
 from controller.queues import Queues
 from controller.session import Session
-from labs.errors import SettingError
-from labs.settings import refuse_unknown
 from labs.text import blocks_of
 from labs.top.monitor import Moment, Monitor
 from labs.top.screen import Choice, busiest, draw, pressed
@@ -61,21 +59,14 @@ class Router:
         self._session.channel.close()
 
 
-def main() -> int:
-    """Returns the exit status."""
-    try:
-        refuse_unknown(("ROUTER",))
+def show(router: str) -> None:
+    """Until `q` or Ctrl-C; without a terminal, once."""
+    with contextlib.suppress(KeyboardInterrupt):
         if sys.stdin.isatty() and sys.stdout.isatty():
             with Terminal() as terminal:
-                _Watching(terminal, os.environ.get("ROUTER", "")).run()
+                _Watching(terminal, router).run()
         else:
-            _print_once(routers.address_of(os.environ.get("ROUTER", "")))
-    except (ControllerError, SettingError) as error:
-        print(f"vitrine: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 0
-    return 0
+            _print_once(routers.address_of(router))
 
 
 class _Watching:
@@ -181,7 +172,3 @@ def _print_once(address: str) -> None:
         styled=False,
     )
     print("\n".join(line.rstrip() for line in lines))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""A terminal as `make top` needs it: a screen of its own, single keys, its size at any time.
+"""A terminal as `vitrine top` needs it: a screen of its own, single keys, its size at any time.
 
     with Terminal() as terminal:
         terminal.draw(lines)

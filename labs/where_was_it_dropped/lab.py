@@ -70,7 +70,7 @@ class WhereWasItDropped(Lab):
     original: ClassVar = (
         "the specification of telemetry reports 2.0, which defines drop reports without numbers"
     )
-    takes: ClassVar = frozenset({"DURATION"})
+    takes: ClassVar = frozenset({"duration"})
     needs: ClassVar = "a switch that tells of the packets that its queues drop"
 
     @property

@@ -20,7 +20,6 @@ from topo.model import Topology
 
 def check(settings: Settings, topology: Topology) -> None:
     """Raises what would stop a run as soon as its first network is to come up."""
-    Way.chosen()
     if settings.program is not None:
         Programs.compiled(topology, toolchain=settings.toolchain, program=settings.program)
     if settings.world is World.LIVE:
@@ -34,6 +33,7 @@ def bench(
     *,
     seed: int = 1,
     announced: bool = False,
+    way: Way = Way.SOCKET,
 ) -> Bench:
     """A bench in the world that the settings choose; only the virtual one takes a seed.
 
@@ -48,4 +48,4 @@ def bench(
         )
     from labs.worlds.live.bench import LiveBench
 
-    return LiveBench(logs, narrator, settings.toolchain, settings.program)
+    return LiveBench(logs, narrator, settings.toolchain, settings.program, way)

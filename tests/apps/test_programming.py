@@ -170,19 +170,19 @@ def test_a_swap_that_the_switch_refuses_changes_nothing(router):
 
 def test_make_reload_speaks_with_the_network_that_is_up(router, own, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
-    assert reload.main([]) == 1
-    assert "no network is up on this machine" in capsys.readouterr().err
+    with pytest.raises(ControllerError, match="no network is up on this machine"):
+        reload.reload(None, None)
     with reload.serving([router]):
         own.write_text(OWN.replace("ipv4_routes", "my_routes"))
-        assert reload.main([]) == 0
+        assert reload.reload(None, None) == 0
         said = capsys.readouterr().out
         assert f"s2 runs {own}" in said
         assert "no table is named 'ipv4_routes'" in said
         own.write_text("nonsense")
-        assert reload.main([]) == 1
+        assert reload.reload(None, None) == 1
         assert "s2 is unchanged:" in capsys.readouterr().err
-        assert reload.main(["--router", "s9"]) == 1
+        assert reload.reload("s9", None) == 1
         assert "no router 's9'; there are: s2" in capsys.readouterr().err
-        assert reload.main(["--program", "router"]) == 0
+        assert reload.reload(None, "router") == 0
         assert len(list(router.session.read("ipv6_routes"))) > 0
     assert not (record.folder() / "reload.sock").exists()

@@ -16,7 +16,7 @@ pytestmark = real_switch.needed
 
 def run_shell(address, text):
     return subprocess.run(
-        [sys.executable, "-m", "apps.shell", "--router", address],
+        [sys.executable, "-m", "vitrine", "shell", "--router", address],
         input=text,
         capture_output=True,
         text=True,
@@ -43,4 +43,4 @@ def test_the_shell_knows_the_routers_tables_and_gives_the_primary_role_back(tmp_
 def test_without_a_router_one_sentence_says_so():
     shell = run_shell("127.0.0.1:9", "")
     assert shell.returncode == 1
-    assert shell.stderr.startswith("shell: nothing answers at 127.0.0.1:9")
+    assert shell.stderr.startswith("vitrine: nothing answers at 127.0.0.1:9")

@@ -96,7 +96,7 @@ def main() -> int:
     """Returns the exit status."""
     seed = int(os.environ.get("SEED") or time.time_ns() % 1_000_000)
     try:
-        seconds = span.seconds(os.environ.get("TIME") or "10min")
+        seconds = span.seconds(os.environ.get("DURATION") or "10min")
     except ValueError as error:
         print(f"vitrine: TIME={error}", file=sys.stderr)
         return 1

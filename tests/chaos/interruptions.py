@@ -1,6 +1,6 @@
 """`make interruptions`: commands interrupted at random instants, by every signal.
 
-    make interruptions TIME=20min SEED=7 WORLD=virtual
+    vitrine dev interruptions --duration 20min --seed 7 --world virtual
     make interruptions COUNT=1000
 
 Whatever `make run`, `make lab`, `make up`, `make glass` and `make sweep` start is started as a
@@ -30,7 +30,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
@@ -63,23 +63,22 @@ class Command:
     """What a target of the Makefile runs, and how."""
 
     argv: Sequence[str]
-    settings: Mapping[str, str]
     ends: Ends
+    # Whether it takes --world.
+    in_world: bool = False
 
 
-def _python(*words: str, ends: Ends, **settings: str) -> Command:
-    return Command([sys.executable, "-m", *words], settings, ends)
+def _vitrine(*words: str, ends: Ends, in_world: bool = False) -> Command:
+    return Command([sys.executable, "-m", "vitrine", *words], ends, in_world)
 
 
 COMMANDS = {
-    "run": _python("labs", "run", "bufferbloat", QUICK="1", ends=Ends.BY_ITSELF),
-    "lab": _python("labs", "run", "bottleneck", QUICK="1", ends=Ends.BY_ITSELF),
-    "up": _python("labs.prompt", ends=Ends.WITH_INPUT),
-    "glass": _python("labs.glass", ends=Ends.BY_CTRL_C),
+    "run": _vitrine("run", "--quick", ends=Ends.BY_ITSELF, in_world=True),
+    "lab": _vitrine("run", "bottleneck", "--quick", ends=Ends.BY_ITSELF, in_world=True),
+    "up": _vitrine("up", ends=Ends.WITH_INPUT, in_world=True),
+    "glass": _vitrine("glass", ends=Ends.BY_CTRL_C),
     # Sweeps know one world.
-    "sweep": _python(
-        "labs.sweep", SWEEP="who-wins", QUICK="1", WORLD="virtual", ends=Ends.BY_ITSELF
-    ),
+    "sweep": _vitrine("sweep", "who-wins", "--quick", ends=Ends.BY_ITSELF),
 }
 
 
@@ -113,7 +112,7 @@ class LeftError(Exception):
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Where commands say that they run and put what is not to stay; the world is WORLD's."""
+    """Where commands say that they run and put what is not to stay, and their world."""
 
     folder: Path
     mark: str
@@ -123,16 +122,10 @@ class Sandbox:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every command gets: nothing of ours that would be a setting of its own."""
-        others = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("COUNT", "SEED", "TIME")
-        }
+        """What every command gets."""
         return {
-            **others,
+            **os.environ,
             _MARK: self.mark,
-            "WORLD": self.world,
             "VITRINE_RUN_DIR": str(self.folder / "run"),
             "TMPDIR": str(self.folder / "tmp"),
         }
@@ -141,9 +134,9 @@ class Sandbox:
         """Starts a command in a session of its own, its input open as at a terminal."""
         (self.folder / "tmp").mkdir(parents=True, exist_ok=True)
         return subprocess.Popen(
-            command.argv,
+            [*command.argv, *([f"--world={self.world}"] if command.in_world else [])],
             cwd=ROOT,
-            env={**self.environment, **command.settings},
+            env=self.environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -256,7 +249,7 @@ def _reader(process: subprocess.Popen[bytes]) -> Callable[[], str]:
 def _make_down(sandbox: Sandbox) -> None:
     """What a user does after a crash."""
     down = subprocess.run(
-        [sys.executable, "-m", "topo.down"],
+        [sys.executable, "-m", "vitrine", "down"],
         cwd=ROOT,
         env=sandbox.environment,
         capture_output=True,
@@ -330,7 +323,7 @@ def _enough() -> Callable[[int], bool]:
     """As many as COUNT says, or for as long as TIME says."""
     if wanted := os.environ.get("COUNT"):
         return lambda count: count >= int(wanted)
-    end_s = time.monotonic() + span.seconds(os.environ.get("TIME") or "10min")
+    end_s = time.monotonic() + span.seconds(os.environ.get("DURATION") or "10min")
     return lambda count: time.monotonic() >= end_s
 
 

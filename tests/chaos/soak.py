@@ -1,4 +1,4 @@
-"""`make soak HOURS=8 WORLD=live`: nothing goes wrong, for long; whatever grows is found.
+"""`vitrine dev soak --duration 8h`: nothing goes wrong, for long; whatever grows is found.
 
 Now and then all that could grow is looked at; `soak_live` and `soak_virtual` say what that is in
 their worlds. In the end each of it is drawn over time, into out/soak or out/soak-virtual, and must
@@ -27,8 +27,8 @@ from topo.errors import TopologyError
 def main() -> int:
     """Returns the exit status."""
     try:
-        seconds = span.seconds(f"{os.environ.get('HOURS') or '8'}h")
-        world = World.chosen()
+        seconds = span.seconds(os.environ.get("DURATION") or "8h")
+        world = World.named(os.environ.get("WORLD"))
     except (ValueError, LabError) as error:
         print(f"vitrine: {error}", file=sys.stderr)
         return 1

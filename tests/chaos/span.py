@@ -23,4 +23,4 @@ if __name__ == "__main__":
     try:
         print(round(seconds(sys.argv[1])))
     except ValueError as error:
-        sys.exit(f"vitrine: TIME={error}")
+        sys.exit(f"vitrine: --duration: {error}")

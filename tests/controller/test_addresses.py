@@ -50,7 +50,7 @@ def test_where_nothing_is_up_who_names_no_router_is_told_so_at_once(monkeypatch)
         monkeypatch.setattr(routers, "DEFAULT_ADDRESS", by_hand)
         # A router that somebody has started by hand, where P4Runtime is looked for.
         assert routers.address_of("") == by_hand
-    with pytest.raises(ConnectError, match="no network of the kit is up: `make up` starts one"):
+    with pytest.raises(ConnectError, match="no network of the kit is up: `vitrine up` starts one"):
         routers.address_of("")
 
 
@@ -65,7 +65,7 @@ def test_who_asks_at_a_port_is_told_of_routers_at_sockets(run_dir):
         address = f"127.0.0.1:{unused.getsockname()[1]}"
     with (
         routers.announced({"s1": f"unix:{run_dir}/s1.sock"}),
-        pytest.raises(ConnectError, match="routers that are up are s1, .* GRPC=tcp"),
+        pytest.raises(ConnectError, match="routers that are up are s1, .* --grpc tcp"),
     ):
         connection.open_channel(address, deadline_s=0.2)
     with pytest.raises(ConnectError, match="is the switch running"):

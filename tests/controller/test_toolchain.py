@@ -22,14 +22,14 @@ def path(tmp_path, monkeypatch):
 
 
 def test_ours_is_the_default():
-    assert Toolchain.chosen({}) is Toolchain.VITRINE
-    assert Toolchain.chosen({"TOOLCHAIN": ""}) is Toolchain.VITRINE
-    assert Toolchain.chosen({"TOOLCHAIN": "p4lang"}) is Toolchain.P4LANG
+    assert Toolchain.named(None) is Toolchain.VITRINE
+    assert Toolchain.named("") is Toolchain.VITRINE
+    assert Toolchain.named("p4lang") is Toolchain.P4LANG
 
 
 def test_another_name_is_refused_with_the_names_there_are():
-    with pytest.raises(ToolchainError, match="no toolchain 'bmv2'.*vitrine, p4lang"):
-        Toolchain.chosen({"TOOLCHAIN": "bmv2"})
+    with pytest.raises(ToolchainError, match="--toolchain bmv2.*vitrine, p4lang"):
+        Toolchain.named("bmv2")
 
 
 def test_ours_needs_nothing_on_the_path(path):

@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from course import catalogue
-from course.__main__ import _parser
 from course.errors import CourseError
 from course.grading import classroom
+from vitrine.command import parser
 
 WHEEL = "https://example.org/vitrine-0.1.0-py3-none-manylinux_2_36_x86_64.whl"
 
@@ -24,9 +24,9 @@ def test_each_case_of_each_exercise_is_a_step_with_its_points():
             checked = []
             for command in each["with"]["command"].split(" && "):
                 program, *words = command.split()
-                assert program == "vitrine-check"
-                given = _parser().parse_args(["check", *words])
-                assert given.name == exercise.name
+                assert (program, words[0]) == ("vitrine", "check")
+                given = parser.parse(words)
+                assert given.exercise == exercise.name
                 checked.append(given.case)
             (case,) = (case for case in exercise.cases if case.name == each["id"])
             # What is behind another case earns nothing without it.

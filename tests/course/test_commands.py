@@ -9,19 +9,12 @@ from course.catalogue import EXERCISES
 @pytest.mark.parametrize(
     ("clone", "installed"),
     [
-        ("make check NAME=own-tcp", "vitrine-check own-tcp"),
-        ("`make check NAME=own-tcp CASE=slow-start`", "`vitrine-check own-tcp --case slow-start`"),
-        ("make check NAME=a CASE=b LIVE=1", "vitrine-check a --case b --live"),
-        ("make exercise NAME=a STUDENT='Ada L'", "vitrine-exercise a --student 'Ada L'"),
-        (
-            "make lab LAB=bufferbloat WORLD=virtual QUICK=1 CONGESTION=work/own-tcp/tcp.py:MyTcp",
-            "QUICK=1 CONGESTION=work/own-tcp/tcp.py:MyTcp vitrine-lab bufferbloat",
-        ),
         (
             "VITRINE_PYTHON=build/venv/bin/python build/bin/vitrine-sim fabric --ports 4",
             "VITRINE_PYTHON=python3 vitrine-sim fabric --ports 4",
         ),
         ("make sure that it holds", "make sure that it holds"),
+        ("build/bin/vitrine check own-tcp", "vitrine check own-tcp"),
     ],
 )
 def test_where_the_kit_is_installed_its_own_commands_are_named(clone, installed):
@@ -35,5 +28,5 @@ def test_where_the_kit_is_installed_its_own_commands_are_named(clone, installed)
 def test_the_handout_of_an_installed_kit_tells_nobody_to_make_a_check(exercise):
     for file in (exercise.folder / "README.md", *exercise.start.iterdir()):
         text = commands.shown(file.read_text(), installed=True)
-        for word in ("make check", "make exercise", "make lab", "build/bin/"):
+        for word in ("make check", "make lab", "build/bin/"):
             assert word not in text, file

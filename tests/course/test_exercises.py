@@ -149,8 +149,8 @@ def assert_refused(
 
 def leads_there(exercise: Exercise, case: str, story: Story) -> None:
     """The command line is about this case, and the page shows the instant."""
-    if "make check" in story.again:
-        assert story.again == f"make check NAME={exercise.name} CASE={case}"
+    if "vitrine check" in story.again:
+        assert story.again == f"vitrine check {exercise.name} --case {case}"
     assert story.again
     assert bool(story.moment) == bool(story.link), story
     if story.moment is None:

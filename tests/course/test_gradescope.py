@@ -49,9 +49,9 @@ def autograder():
         with zipfile.ZipFile(folder / "made.zip") as zipped:
             zipped.extractall(folder / "source")
         build = folder / "source" / "vitrine" / "build"
-        (build / "bin" / "vitrine").chmod(0o755)
+        (build / "bin" / "vitrine-programs").chmod(0o755)
         for program in ("vitrine-p4c", "vitrine-sim"):
-            (build / "bin" / program).symlink_to("vitrine")
+            (build / "bin" / program).symlink_to("vitrine-programs")
         (build / "venv").symlink_to(sys.prefix)
         run = folder / "source" / "run_autograder"
         run.write_text(run.read_text().replace("/autograder", name))

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from course import catalogue
-from course.__main__ import main
 from course.errors import CourseError
 from course.exercise import SOLUTIONS, Case
 from course.exercises.control_plane import roads
@@ -24,6 +23,7 @@ from course.grading.jailed import JailedRunner
 from course.jail import EXIT_NO_MEMORY
 from course.judge import judge
 from course.story import Refused, Story
+from vitrine.command.run import main
 
 RIGHT = SOLUTIONS / "first-router" / "right" / "router.p4"
 FIRST = catalogue.find("first-router")
@@ -306,7 +306,7 @@ def test_the_archive_for_gradescope_has_what_grading_needs_and_no_solution(tmp_p
         assert "first-router" in zipped.read("run_autograder").decode()
     for name in ("setup.sh", "run_autograder", "vitrine/course/jail/walls.py", "vitrine/secret"):
         assert name in names
-    assert "vitrine/build/bin/vitrine" in names
+    assert "vitrine/build/bin/vitrine-programs" in names
     assert not [name for name in names if "solutions" in name or "__pycache__" in name]
     assert not [name for name in names if "insides/examples" in name]
 
@@ -363,6 +363,5 @@ def test_where_nothing_can_be_kept_in_gradescope_gets_a_sentence(hand_in, tmp_pa
     monkeypatch.setattr(JailedRunner, "check", refuse)
     results = tmp_path / "results.json"
     given = ["gradescope-run", "first-router", str(hand_in("ada", {})), str(results)]
-    monkeypatch.setattr(sys, "argv", ["course", *given])
-    assert main() == 0
+    assert main(given) == 0
     assert "this machine gives no namespaces" in json.loads(results.read_text())["output"]

@@ -23,7 +23,7 @@ def account(monkeypatch, name):
 @pytest.mark.parametrize("name", ["", "nobody", "root", "Student", "jovyan", "codespace"])
 def test_a_shared_user_name_is_refused_without_a_terminal(name, monkeypatch):
     account(monkeypatch, name)
-    with pytest.raises(CourseError, match=r"share the user name .* STUDENT='Ada Lovelace'"):
+    with pytest.raises(CourseError, match=r"share the user name .* --student 'Ada Lovelace'"):
         working.student_for(FIRST, " ", None)
 
 
@@ -48,7 +48,7 @@ def test_the_name_is_given_or_answered_or_the_account_s(user, given, answers, na
 def test_a_student_who_answers_nothing_gets_no_copy(monkeypatch):
     account(monkeypatch, "root")
     prompts = []
-    with pytest.raises(CourseError, match="STUDENT="):
+    with pytest.raises(CourseError, match="--student"):
         working.student_for(FIRST, "", lambda prompt: prompts.append(prompt) or "")
     assert prompts == ["Your name: "] * 3
 
@@ -61,9 +61,9 @@ def test_a_student_who_answers_nothing_gets_no_copy(monkeypatch):
 
 
 def test_the_command_asks_on_a_terminal_and_nowhere_else(tmp_path):
-    words = [sys.executable, "-m", "course", "exercise", "first-router"]
+    words = [sys.executable, "-m", "vitrine", "exercise", "first-router"]
     environment = {**os.environ, "USER": "root", "VITRINE_WORK": str(tmp_path)}
-    for variable in ("SUDO_USER", "STUDENT"):
+    for variable in ("SUDO_USER",):
         environment.pop(variable, None)
     none = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "check": False}
     refused = subprocess.run(words, env=environment, **none)

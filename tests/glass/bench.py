@@ -43,6 +43,7 @@ from vitrine.v1 import router_pb2 as pb
 from controller import ownership, routers
 from controller.toolchain import ROOT
 from labs.glass import tape
+from tests.chaos import span
 from tests.glass import endurance
 from tests.glass.browser import browser, page_of
 from tests.glass.router_double import head
@@ -103,9 +104,10 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--only", default="", help="rows whose name contains this")
-    minutes = int(os.environ.get("MINUTES") or 0)
+    asked = os.environ.get("DURATION")
+    minutes = round(span.seconds(asked) / 60) if asked else 0
     parser.add_argument(
-        "--minutes", type=int, default=minutes, help="read memory for so long; also MINUTES="
+        "--minutes", type=int, default=minutes, help="read memory for so long; also DURATION="
     )
     chosen = parser.parse_args(arguments)
     if chosen.minutes:
@@ -173,11 +175,11 @@ def firsts() -> dict[str, float]:
     ):
         # No network of this machine, and no desktop: what is up is not what is measured.
         nothing = {**os.environ, "VITRINE_RUN_DIR": folder}
-        for name in ("DISPLAY", "WAYLAND_DISPLAY", "LESSON", "GLASS"):
+        for name in ("DISPLAY", "WAYLAND_DISPLAY"):
             nothing.pop(name, None)
         began_s = time.perf_counter()
         with subprocess.Popen(
-            [sys.executable, "-m", "labs.glass"],
+            [sys.executable, "-m", "vitrine", "glass"],
             cwd=ROOT,
             env=nothing,
             stdout=subprocess.PIPE,

@@ -26,15 +26,6 @@ from topo import wait
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
-    monkeypatch.delenv("GLASS", raising=False)
-
-
-def test_nothing_is_served_where_it_is_not_wanted(monkeypatch):
-    monkeypatch.setenv("GLASS", "off")
-    told = io.StringIO()
-    with beside.served(told):
-        pass
-    assert told.getvalue() == ""
 
 
 def test_a_run_goes_on_whether_anybody_looks_or_not():
@@ -138,7 +129,7 @@ def test_make_run_asks_for_it():
     commands = subprocess.run(
         ["make", "--dry-run", "run"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert "VITRINE_OPEN=1 vm/in_world.sh" in commands
+    assert "vm/vitrine make run --open" in commands
 
 
 def _serve(output):

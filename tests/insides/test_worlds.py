@@ -175,5 +175,5 @@ def test_a_topology_names_the_line_where_a_file_is_missing_and_a_live_network_re
         topology(port="aqm: nowhere.py:MyAqm")
     with pytest.raises(ModelError, match="names a file and no class"):
         topology(port=f"aqm: {'insides/examples/codel.py:'!r}")
-    with pytest.raises(ModelError, match="say WORLD=virtual"):
+    with pytest.raises(ModelError, match="say --world virtual"):
         deciders.refuse(topology(port=f"aqm: {EXAMPLES}/codel.py:CoDel"))

@@ -106,7 +106,7 @@ def test_a_run_whose_pings_ended_before_the_download_settled_is_refused_with_adv
     recording = bloat(page_s=5.0, ping_ms=600.0)
     recording.pings["ping"] = recording.pings["ping"].between(0, ALONE_S)
     recordings = {name: recording for name in ("queue-100", "queue-20", "two-queues")}
-    with pytest.raises(MeasurementError, match="no ping came back .* give DURATION=120"):
+    with pytest.raises(MeasurementError, match="no ping came back .* give --duration 120"):
         Bufferbloat(Settings(seconds=24)).assess(recordings)
 
 
@@ -359,8 +359,8 @@ def test_only_the_input_stage_differs_between_the_live_runs():
 
 # ---- other TCPs, other rates ---------------------------------------------------------------------
 
-# `RATE=5mbit` and the like, where a handout tells its reader to try them.
-_SETTING = re.compile(r"\b(RATE|QUEUE|DURATION|CONGESTION)=([\w.]+)")
+# `--rate 5mbit` and the like, where a handout tells its reader to try them.
+_SETTING = re.compile(r"--(rate|queue|duration|congestion) ([\w.]+)")
 
 
 def suggested():
@@ -370,13 +370,13 @@ def suggested():
         # The measurements name their own settings.
         advice = text[: text.index("## Measurements")]
         for name, word in sorted(set(_SETTING.findall(advice))):
-            yield pytest.param(lab, {name: word}, id=f"{lab.name}-{name}={word}")
+            yield pytest.param(lab, {name: word}, id=f"{lab.name}-{name}-{word}")
 
 
-@pytest.mark.parametrize(("kind", "environment"), suggested())
-def test_what_a_handout_suggests_can_be_run_and_compares_nothing_with_itself(kind, environment):
-    world = {"WORLD": "virtual", "SEEDS": "1"}
-    lab = kind(Settings.from_environment(kind.takes, {**environment, **world}))
+@pytest.mark.parametrize(("kind", "given"), suggested())
+def test_what_a_handout_suggests_can_be_run_and_compares_nothing_with_itself(kind, given):
+    world = {"world": "virtual", "seeds": "1"}
+    lab = kind(Settings.chosen({**given, **world}, kind.takes))
     names = [run.name for run in lab.runs()]
     assert len(set(names)) == len(names)
     settings = [(run.title, run.parameters) for run in lab.runs()]

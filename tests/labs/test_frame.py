@@ -6,25 +6,25 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from controller.reader import UNREAD
 from controller.toolchain import ROOT
-from labs import __main__ as command_line
-from labs import catalogue, trace
+from labs import catalogue
 from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
 from labs.pace import Pace, Took
-from labs.prompt import up
 from labs.run import Run
-from labs.settings import Settings
-from labs.top import __main__ as top
+from labs.settings import KNOWN, Settings
 from labs.worlds.live import capacity
 from topo import record
 from topo.process import Identity
+from vitrine.command import parser
+from vitrine.command import run as command
 
 
 @pytest.mark.parametrize(
@@ -37,68 +37,63 @@ def test_a_lab_takes_a_third_of_what_the_machine_carries_and_not_less_than_its_s
     assert capacity.choose((10**9, 10**8), carried_bps) == chosen_bps
 
 
-def test_settings_come_from_the_environment_with_or_without_their_unit():
-    given = {"RATE": "5mbit", "QUEUE": "20", "DURATION": "8 s", "CONGESTION": "cubic", "QUICK": "1"}
-    assert Settings.from_environment(environment=given) == Settings(
-        5_000_000, 20, 8, "cubic", quick=True
-    )
-    assert Settings.from_environment(environment={"PROGRAM": "my.p4"}).program == "my.p4"
-    assert Settings.from_environment(environment={"PROGRAM": ""}) == Settings()
-    assert Settings.from_environment(environment={}) == Settings()
+def chosen(**given):
+    return Settings.chosen(given, KNOWN)
+
+
+def test_options_have_their_units_or_need_none():
+    given = {"rate": "5mbit", "queue": "20", "duration": "8 s", "congestion": "cubic"}
+    assert chosen(**given, quick=True) == Settings(5_000_000, 20, 8, "cubic", quick=True)
+    assert chosen(program="my.p4").program == "my.p4"
+    assert chosen(program="") == Settings()
+    assert chosen() == Settings()
+    assert chosen(rate="1.5 Mb/s").rate_bps == 1_500_000
 
 
 def test_a_rate_needs_its_unit():
-    with pytest.raises(SettingError, match="RATE=5: '5' is not a rate"):
-        Settings.from_environment(environment={"RATE": "5"})
+    with pytest.raises(SettingError, match="--rate 5: '5' is not a rate"):
+        chosen(rate="5")
 
 
-@pytest.mark.parametrize("name", ["QUEUE", "DURATION"])
+@pytest.mark.parametrize("name", ["queue", "duration"])
 def test_nothing_of_something_is_refused(name):
-    with pytest.raises(SettingError, match=f"{name} is 0, and nothing would get through"):
-        Settings.from_environment(environment={name: "0"})
+    with pytest.raises(SettingError, match=f"--{name} is 0, and nothing would get through"):
+        chosen(**{name: "0"})
 
 
 def test_a_part_of_a_second_is_rounded_up():
-    assert Settings.from_environment(environment={"DURATION": "1500 ms"}).seconds == 2
+    assert chosen(duration="1500 ms").seconds == 2
 
 
 def test_a_setting_that_a_lab_does_not_take_is_refused_rather_than_ignored():
-    with pytest.raises(SettingError, match="no setting QUEUE; it takes: RATE"):
-        Settings.from_environment({"RATE"}, {"QUEUE": "20"})
+    with pytest.raises(
+        SettingError, match="--queue: this lab has no such option; it takes: --rate"
+    ):
+        Settings.chosen({"queue": "20"}, {"rate"})
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        # As make hands over what stands behind its target, and as the shell does.
-        ({"MAKEFLAGS": " -- LAB=bufferbloat QUEU=30"}, "no setting QUEU: did you mean QUEUE?"),
-        ({"MAKEFLAGS": "w --jobserver-auth=3,4 -- COLOUR=3"}, "no setting COLOUR: there are: RATE"),
-        ({"DURATON": "30"}, "no setting DURATON: did you mean DURATION?"),
-        ({"CONGESTION": "cubik"}, "CONGESTION=cubik: .* did you mean cubic?"),
-        ({"QUEUE": "20 MB"}, "QUEUE=20 MB: '20 MB' is not a queue limit"),
-        ({"QUEUE": "200000"}, "QUEUE=200000: a queue of the kit holds at most 100,000 packets"),
+        ({"congestion": "cubik"}, "--congestion cubik: .* did you mean cubic?"),
+        ({"queue": "20 MB"}, "--queue 20 MB: '20 MB' is not a queue limit"),
+        ({"queue": "200000"}, "--queue 200000: a queue holds at most 100,000 packets"),
     ],
 )
 def test_what_is_misspelt_is_refused_with_what_was_meant(given, said):
     with pytest.raises(SettingError, match=said):
-        Settings.from_environment(environment=given)
-
-
-def test_what_the_environment_holds_besides_is_nobodys_setting():
-    given = {
-        "MAKEFLAGS": "w -- LAB=x RATE=1.5\\ Mb/s",
-        "RATE": "1.5 Mb/s",
-        "PATH": "/bin",
-        "Q": "1",
-    }
-    assert Settings.from_environment(environment=given).rate_bps == 1_500_000
+        chosen(**given)
 
 
 @pytest.mark.parametrize(
     ("lab", "settings", "said"),
     [
-        ("bufferbloat", Settings(rate_bps=2_000), "RATE=2kbit: bufferbloat runs on lines from 100"),
-        ("bufferbloat", Settings(seconds=5), "DURATION=5: bufferbloat needs at least 20 s until"),
+        (
+            "bufferbloat",
+            Settings(rate_bps=2_000),
+            "--rate 2kbit: bufferbloat runs on lines from 100",
+        ),
+        ("bufferbloat", Settings(seconds=5), "--duration 5: bufferbloat needs at least 20 s until"),
         # 1000 packets are 8.1 s at 1.5 Mb/s; the download must fill them and a page must pass.
         (
             "bufferbloat",
@@ -367,7 +362,7 @@ def test_spans_are_written_for_people():
 
 
 def test_every_lab_has_a_line_a_question_and_a_handout(capsys):
-    assert command_line.main(["list"]) == 0
+    assert command.main(["labs"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     listed = [line for line in lines if not line.startswith(" ")]
@@ -381,15 +376,8 @@ def test_every_lab_has_a_line_a_question_and_a_handout(capsys):
         assert sum(run.seconds for run in quick) < sum(run.seconds for run in full)
 
 
-def test_a_lab_without_a_name_is_answered_with_the_list(capsys):
-    assert command_line.main(["run", ""]) == 1
-    out, err = capsys.readouterr()
-    assert "bottleneck" in out
-    assert "which lab?" in err
-
-
 def test_a_name_that_is_nearly_right_is_suggested(capsys):
-    assert command_line.main(["run", "botleneck"]) == 1
+    assert command.main(["run", "botleneck"]) == 2
     assert "there is no lab 'botleneck': did you mean bottleneck?" in capsys.readouterr().err
 
 
@@ -409,63 +397,37 @@ def test_the_settings_change_the_bottleneck_and_nothing_else():
     [("20", 20), ("0.5", 1), ("2.5", 3), ("10 min", 600), ("10min", 600), ("1500 ms", 2)],
 )
 def test_a_duration_is_seconds_or_has_its_unit(text, seconds):
-    assert Settings.from_environment(environment={"DURATION": text}).seconds == seconds
+    assert chosen(duration=text).seconds == seconds
 
 
 @pytest.mark.parametrize("text", ["-3", "10m", "long"])
 def test_a_duration_that_cannot_be_read_is_told_what_can(text):
-    with pytest.raises(SettingError, match=f"DURATION={text}: write seconds, such as 20, or"):
-        Settings.from_environment(environment={"DURATION": text})
-
-
-def test_each_command_lists_the_settings_that_are_its_own(monkeypatch, capsys):
-    def said(command, written):
-        monkeypatch.setenv("MAKEFLAGS", f" -- {written}")
-        assert command() == 1
-        return capsys.readouterr().err
-
-    assert "did you mean TOPO?" in said(up.main, "TOP0=hid.yaml")
-    assert "there are: RATE, QUEUE, TOPO, PROGRAM, DOMAIN" in said(up.main, "DURATION=20")
-    assert "did you mean ROUTER?" in said(top.main, "ROUTR=s1")
-    assert "there are: ROUTER, FLOW, COUNT" in said(trace.main, "LAB=x")
-    assert "there are: A, B" in said(lambda: command_line.main(["compare", "", ""]), "LAB=x")
-    assert "it takes none" in said(lambda: command_line.main(["list"]), "LAB=x")
-    assert "there is no lab 'x'" in said(_results_of_x, "LAB=x")
-    run = said(lambda: command_line.main(["run", "bottleneck"]), "COLOUR=3")
-    for name in (*Bottleneck.takes, "QUICK", "PROGRAM", "WORLD", "SEEDS", "TOOLCHAIN"):
-        assert name in run
-
-
-def _results_of_x():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LAB", "x")
-        return command_line.main(["results"])
+    with pytest.raises(SettingError, match=f"--duration {text}: write seconds, such as 20, or"):
+        chosen(duration=text)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("words", "said"),
     [
-        ({"WORLD": "virtal"}, "there is no world 'virtal': did you mean virtual?"),
-        ({"WORLD": "moon"}, "there is no world 'moon': there are: live, virtual, both."),
-        ({"TOOLCHAIN": "gcc"}, "no toolchain 'gcc': there are: vitrine, p4lang, both."),
-        ({"LAB": "bottleneck"}, "make run runs bufferbloat: say make lab LAB=bottleneck."),
-        ({"WORLD": "virtual", "PROGRAM": "nope.p4"}, "nope.p4"),
-        ({"WORLD": "virtual", "GRPC": "tpc"}, "GRPC=tpc: routers answer at Unix sockets, or with"),
+        ("--world virtal", "--world virtal: did you mean virtual?"),
+        ("--world moon", "--world moon: there are: live, virtual, both."),
+        ("--toolchain gcc", "--toolchain gcc: there are: vitrine, p4lang, both."),
+        ("--world both --toolchain both", "a report has two sides"),
+        ("--world virtual --program nope.p4", "nope.p4"),
+        ("--world virtual --grpc tpc", "--grpc tpc: routers answer at Unix sockets, or with"),
     ],
 )
-def test_a_run_that_cannot_be_is_refused_before_anything_is_said(monkeypatch, capsys, given, said):
-    for name, word in given.items():
-        monkeypatch.setenv(name, word)
-    assert command_line.main(["run", "bufferbloat"]) == 1
+def test_a_run_that_cannot_be_is_refused_before_anything_is_said(capsys, words, said):
+    assert command.main(["run", *words.split()]) in (1, 2)
     out, err = capsys.readouterr()
     assert said in err
     assert out == ""
 
 
 def test_a_reader_who_has_seen_enough_ends_a_command_without_a_traceback():
-    """As in `make labs | head -1`."""
+    """As in `vitrine labs | head -1`."""
     command = subprocess.Popen(
-        [sys.executable, "-m", "labs", "list"],
+        [sys.executable, "-m", "vitrine", "labs"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -476,7 +438,9 @@ def test_a_reader_who_has_seen_enough_ends_a_command_without_a_traceback():
     assert command.wait() == UNREAD
 
 
-@pytest.mark.parametrize(("arguments", "said"), [(["list"], ""), (["run", "x"], "make results")])
+@pytest.mark.parametrize(
+    ("arguments", "said"), [(["labs"], ""), (["run", "bottleneck"], "vitrine results")]
+)
 def test_of_a_run_that_nobody_reads_any_more_it_is_said_that_something_is_kept(
     monkeypatch, capfd, arguments, said
 ):
@@ -484,17 +448,17 @@ def test_of_a_run_that_nobody_reads_any_more_it_is_said_that_something_is_kept(
     os.close(reader)
     with os.fdopen(writer, "w") as unread:
         monkeypatch.setattr(sys, "stdout", unread)
-        monkeypatch.setattr(command_line, "_do", lambda _: print("a line") or 0)
-        assert command_line.main(arguments) == UNREAD
+        given = parser.parse(arguments)
+        given.own = replace(given.own, run=lambda _: print("a line"))
+        assert command.run(given) == UNREAD
     err = capfd.readouterr().err
     assert said in err
     assert bool(err) == bool(said)
 
 
 def test_a_run_is_refused_at_once_while_a_network_is_up(monkeypatch, capsys):
-    monkeypatch.setenv("WORLD", "live")
     monkeypatch.setattr(record, "owner", lambda: Identity(4711, 1))
-    assert command_line.main(["run", "bufferbloat"]) == 1
+    assert command.main(["run", "--world", "live"]) == 1
     out, err = capsys.readouterr()
     assert "a network is up already, made by process 4711" in err
     assert out == ""

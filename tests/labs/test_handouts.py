@@ -1,6 +1,6 @@
 """Handouts: what they refer to is where they say.
 
-`make bless` moves line numbers after their lines.
+`vitrine dev bless` moves line numbers after their lines.
 """
 
 import os
@@ -51,7 +51,7 @@ def test_a_line_that_is_to_be_changed_is_where_the_handout_says(lab):
         assert (file, line) == (link, anchor)
         found = lines_with(snippet, folder(lab) / file)
         assert int(line) in found, (
-            f"{snippet!r} stands in line {found} of {file}: `make bless` moves the number"
+            f"{snippet!r} stands in line {found} of {file}: `vitrine dev bless` moves the number"
         )
 
 
@@ -60,7 +60,7 @@ def test_a_handout_says_how_long_it_takes_and_begins_by_hand(lab):
     text = handout(lab)
     assert re.search(r"The runs? takes? .*\bPlan\b", text)
     assert text.index("## By hand first") < text.index("## Steps")
-    assert f"make up TOPO=labs/{lab.folder_name()}/topology.yaml" in text
+    assert f"vitrine up labs/{lab.folder_name()}/topology.yaml" in text
     # No handout asks for tc: rates and queues are the router's.
     assert not re.search(r"^mininet> .*\btc\b", text, re.MULTILINE)
 

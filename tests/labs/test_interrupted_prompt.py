@@ -13,12 +13,14 @@ from labs.worlds.virtual.server import BINARY
 INTERRUPTED = """
 import runpy, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
+WANTED = sys.argv[1]
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
-        if name == sys.argv[1]:
+        if name == WANTED:
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
-runpy.run_module("labs.prompt", run_name="__main__")
+sys.argv[1:] = ["up", "--world", "virtual"]
+runpy.run_module("vitrine", run_name="__main__")
 """
 
 
@@ -37,7 +39,7 @@ def test_ctrl_c_while_it_starts_is_a_sentence(tmp_path, module):
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "WORLD": "virtual", "VITRINE_RUN_DIR": str(tmp_path / "run")},
+        env={**os.environ, "VITRINE_RUN_DIR": str(tmp_path / "run")},
         timeout=120,
         check=False,
     )

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from labs import __main__ as command_line
 from labs import archive, recording_files
 from labs.bottleneck.lab import Bottleneck
 from labs.command import compare, conduct, redraw, side_of
@@ -18,6 +17,7 @@ from labs.pace import Pace, Took
 from labs.settings import Settings
 from labs.world import World
 from tests.labs.saw import recording
+from vitrine.command import run as command
 
 
 class Prepared(Bottleneck):
@@ -61,7 +61,7 @@ def test_each_run_has_a_folder_of_its_own_and_the_latest_a_link(tmp_path):
     programmed, _ = _conduct(Prepared(settings(program="p4/my.p4")), tmp_path)
     results = json.loads((programmed / "results.json").read_text())
     assert results["settings"]["program"] == "p4/my.p4"
-    assert "PROGRAM=p4/my.p4" in (programmed / "report.html").read_text()
+    assert "--program p4/my.p4" in (programmed / "report.html").read_text()
 
 
 def test_the_time_left_begins_with_what_the_same_took_before(tmp_path):
@@ -181,7 +181,7 @@ def test_a_disk_that_is_full_while_results_are_written_is_a_sentence(tmp_path, m
 def test_kept_runs_are_listed_with_their_verdicts(tmp_path, monkeypatch, capsys):
     folder, _ = _conduct(Prepared(settings()), tmp_path)
     monkeypatch.setattr(archive.all_kept, "__defaults__", (tmp_path,))
-    assert command_line.main(["results"]) == 0
+    assert command.main(["results"]) == 0
     listed = capsys.readouterr().out
     assert f"bottleneck/{folder.name}\n    2 of 2 bands met" in listed
 
@@ -204,7 +204,7 @@ def test_two_kept_runs_are_drawn_beside_each_other_on_one_scale(tmp_path):
     compare(sides, told, results=tmp_path)
     (page,) = tmp_path.glob("bottleneck/compared-*/report.html")
     text = page.read_text()
-    assert "<h1>One flow, one slow line: QUEUE=50 and QUEUE=200</h1>" in text
+    assert "<h1>One flow, one slow line: --queue 50 and --queue 200</h1>" in text
     assert text.count('src="data:image/svg+xml') == 2
     assert "Side by side" in told.getvalue()
 
@@ -248,7 +248,7 @@ def test_what_there_is_of_a_run_that_ended_early_is_drawn_and_says_why(tmp_path)
     assert "Report of what there is" in told.getvalue()
     # It goes on being one that ended early.
     assert archive.find(str(early.folder), tmp_path).verdict == early.verdict
-    with pytest.raises(LabError, match=f"no table .* make report RUN={early.name} draws"):
+    with pytest.raises(LabError, match=f"no table .* vitrine report {early.name} draws"):
         side_of(lab, early)
 
 
@@ -312,7 +312,7 @@ def test_the_list_promises_a_report_only_of_runs_that_came_to_their_end(
 ):
     early = _early(tmp_path)
     monkeypatch.setattr(archive.all_kept, "__defaults__", (tmp_path,))
-    assert command_line.main(["results"]) == 0
+    assert command.main(["results"]) == 0
     listed = capsys.readouterr().out
     assert f"{early.name}\n    ended early: it was interrupted" in listed
-    assert "make report RUN=<run> draws what there is of one that ended early" in listed
+    assert "vitrine report RUN draws what there is of one that ended early" in listed

@@ -4,7 +4,6 @@ import subprocess
 
 import pytest
 
-from labs import __main__ as command_line
 from labs import archive, catalogue, check
 from labs.archive import Kept
 from labs.bottleneck.lab import Bottleneck
@@ -13,6 +12,7 @@ from labs.definition import Assessment
 from labs.errors import SettingError
 from labs.settings import Settings
 from labs.world import World
+from vitrine.command import run as command
 
 
 class Refusing(Bottleneck):
@@ -27,7 +27,7 @@ class Refusing(Bottleneck):
 def test_what_stops_the_last_lab_is_said_before_the_first_one_starts(monkeypatch):
     begun = []
 
-    def conduct(lab, output):
+    def conduct(lab, output, **_):
         begun.append(lab.name)
         return Assessment([], [], {})
 
@@ -42,7 +42,7 @@ def test_what_stops_the_last_lab_is_said_before_the_first_one_starts(monkeypatch
 
 
 def test_a_program_that_is_not_there_is_said_before_the_first_lab_starts(monkeypatch):
-    monkeypatch.setattr(check, "conduct", lambda lab, output: pytest.fail(f"{lab.name} began"))
+    monkeypatch.setattr(check, "conduct", lambda lab, output, **_: pytest.fail(f"{lab.name} began"))
     with pytest.raises(Exception, match=r"missing\.p4"):
         check.check(Settings(program="missing.p4"))
 
@@ -53,8 +53,9 @@ def test_labs_in_virtual_time_are_told_as_they_end_and_found_by_nobody(
     begun = []
 
     def run(command, *, env, **_):
-        begun.append((command[-1], env["VITRINE_RUN_DIR"]))
-        return subprocess.CompletedProcess(command, 0, f"{command[-1]} has ended\n", "")
+        name = command[4]
+        begun.append((name, env["VITRINE_RUN_DIR"]))
+        return subprocess.CompletedProcess(command, 0, f"{name} has ended\n", "")
 
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
     monkeypatch.setattr(check.subprocess, "run", run)
@@ -73,12 +74,15 @@ def test_labs_in_virtual_time_are_told_as_they_end_and_found_by_nobody(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("RATE", "RATE: all labs run with their own settings here. Leave it out."),
-        ("LAB", "there is no setting LAB"),
+        ("--rate", "leave out --rate."),
+        ("--queue", "leave out --queue."),
     ],
 )
-def test_settings_of_one_lab_are_refused(name, said, monkeypatch, capsys):
-    monkeypatch.setenv(name, "5mbit")
-    monkeypatch.setenv("MAKEFLAGS", f" -- {name}=5mbit")
-    assert command_line.main(["check"]) == 1
+def test_settings_of_one_lab_are_refused(name, said, capsys):
+    assert command.main(["run", "--all", name, "5"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_one_lab_is_not_all(capsys):
+    assert command.main(["run", "bottleneck", "--all"]) == 2
+    assert "leave out a lab" in capsys.readouterr().err

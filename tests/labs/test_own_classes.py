@@ -21,9 +21,9 @@ class MyScheduler(Drr): pass
 class MyAqm(CoDel): pass
 """
 LABS = {
-    "crossbar-arbiters": ("ARBITER", "MyArbiter"),
-    "schedulers": ("SCHEDULER", "MyScheduler"),
-    "queue-management": ("AQM", "MyAqm"),
+    "crossbar-arbiters": ("arbiter", "MyArbiter"),
+    "schedulers": ("scheduler", "MyScheduler"),
+    "queue-management": ("aqm", "MyAqm"),
 }
 
 
@@ -36,8 +36,8 @@ def classes(tmp_path):
 
 def settings(name, text, **more):
     taken = catalogue.named(name).takes
-    given = {LABS[name][0]: text, "WORLD": "virtual", "QUICK": "1", **more}
-    return Settings.from_environment(taken, given)
+    given = {LABS[name][0]: text, "world": "virtual", "quick": True, **more}
+    return Settings.chosen(given, taken)
 
 
 @pytest.mark.parametrize("name", LABS)
@@ -59,8 +59,8 @@ def test_a_class_that_cannot_decide_is_refused_before_anything_starts(name, clas
         settings(name, "islip")
     with pytest.raises(SettingError, match="there is no file"):
         settings(name, f"{classes.with_name('other.py')}:MyAqm")
-    with pytest.raises(SettingError, match="virtual time only: say WORLD=virtual"):
-        settings(name, f"{classes}:{LABS[name][1]}", WORLD="live")
+    with pytest.raises(SettingError, match="virtual time only: say --world virtual"):
+        settings(name, f"{classes}:{LABS[name][1]}", world="live")
 
 
 def test_the_built_in_scheduler_again_as_a_class_gets_the_same_shares(classes, tmp_path):

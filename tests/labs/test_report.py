@@ -76,7 +76,7 @@ def test_what_to_look_for_is_said_for_the_settings_that_it_is_about():
     for own in (Settings(), Settings(quick=True, seconds=30), Settings(rate_bps=100_000_000)):
         assert "own settings" not in said(own)
     other = said(Settings(rate_bps=50_000_000, congestion="bbr"))
-    assert "Here it was run with <code>RATE=50mbit CONGESTION=bbr</code>" in other
+    assert "Here it was run with <code>--rate 50mbit --congestion bbr</code>" in other
 
 
 def test_the_report_holds_the_table_and_the_verdicts(folder):

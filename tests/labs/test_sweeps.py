@@ -2,15 +2,13 @@
 
 import io
 import json
-import os
 
 import pyarrow.parquet as pq
 import pytest
 
 from labs.errors import LabError
 from labs.machine import Machine
-from labs.sweep import __main__ as command_line
-from labs.sweep import expression, plan
+from labs.sweep import expression, plan, shipped
 from labs.sweep.crew import longest_first
 from labs.sweep.expression import ExpressionError
 from labs.sweep.journal import ROWS, Journal
@@ -23,6 +21,7 @@ from labs.sweep.progress import Progress
 from labs.sweep.showing import drawing, page, parquet
 from labs.sweep.showing.outcome import Mean, quantile
 from topo.errors import ModelError
+from vitrine.command import run as command
 
 NET = """\
 hosts:
@@ -251,9 +250,9 @@ def test_a_lab_is_swept_over_its_settings(read):
     sweep = read(f'{text}  RATE: "{{mbps}}mbit"\n  QUICK: 1\nseeds: 1\n')
     assert [point.work.settings["rate_bps"] for point in sweep.points] == [5_000_000, 10_000_000]
     assert all(point.work.settings["quick"] for point in sweep.points)
-    with pytest.raises(ModelError, match=r"buffers.yaml:5: settings.RAET .*did you mean RATE"):
+    with pytest.raises(ModelError, match=r"buffers.yaml:5: settings.RAET .*did you mean rate"):
         read(f"{text}  RAET: wrong\n")
-    with pytest.raises(ModelError, match=r"buffers.yaml:5: RATE=5: '5' is not a rate"):
+    with pytest.raises(ModelError, match=r"buffers.yaml:5: --rate 5: '5' is not a rate"):
         read(f"{text}  RATE: 5\n")
 
 
@@ -406,30 +405,35 @@ def test_another_kit_on_a_worker_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("environment", "what"),
+    ("words", "what"),
     [
-        ({}, "which sweep?"),
-        ({"SWEEP": "who-win"}, "did you mean who-wins?"),
-        ({"SWEEP": "who-wins", "WORLD": "live"}, "a sweep runs in the virtual world"),
-        ({"SWEEP": "who-wins", "RATE": "5mbit"}, "a sweep's settings stand in its file"),
-        ({"SWEEP": "who-wins", "JOBS": "many"}, "JOBS=many"),
-        ({"SWEEP": "who-wins", "SCHEDULER": "here:8786"}, "is no address of a Dask scheduler"),
+        ("", "which sweep?"),
+        ("who-win", "did you mean who-wins?"),
+        ("who-wins --jobs many", "--jobs many"),
+        ("who-wins --cluster here:8786", "is no address of a Dask scheduler"),
     ],
 )
-def test_what_the_command_line_cannot_mean_is_refused(environment, what, capsys):
-    assert command_line.main({"PATH": os.environ["PATH"], **environment}) == 1
+def test_what_the_command_line_cannot_mean_is_refused(words, what, capsys):
+    assert command.main(["sweep", *words.split()]) in (1, 2)
     assert what in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--world", "--rate"])
+def test_the_settings_of_a_sweep_stand_in_its_file(option, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["sweep", "who-wins", option, "x"])
+    assert f"vitrine sweep has no option {option}" in capsys.readouterr().err
+
+
 def test_the_sweeps_of_the_kit_are_listed(capsys):
-    command_line.main({})
+    command.main(["sweep"])
     assert "square-root-rule" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("is_quick", [True, False])
 @pytest.mark.parametrize("name", ["square-root-rule", "who-wins"])
 def test_the_sweeps_of_the_kit_are_read(name, is_quick):
-    sweep = plan.read(command_line.shipped()[name], quick=is_quick)
+    sweep = plan.read(shipped.shipped()[name], quick=is_quick)
     assert len(sweep.points) == {
         ("square-root-rule", True): 4,
         ("square-root-rule", False): 30,

@@ -313,9 +313,9 @@ def address():
 
 def test_without_a_terminal_one_screen_is_printed(address):
     done = subprocess.run(
-        [sys.executable, "-m", "labs.top"],
+        [sys.executable, "-m", "vitrine", "top", "--router", address],
         cwd=ROOT,
-        env={**os.environ, "ROUTER": address, "COLUMNS": "80", "LINES": "24"},
+        env={**os.environ, "COLUMNS": "80", "LINES": "24"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -370,9 +370,8 @@ def test_of_two_networks_that_are_up_a_router_is_named_with_its_world(tmp_path, 
 
 def test_no_router_is_one_sentence():
     done = subprocess.run(
-        [sys.executable, "-m", "labs.top"],
+        [sys.executable, "-m", "vitrine", "top", "--router", "127.0.0.1:1"],
         cwd=ROOT,
-        env={**os.environ, "ROUTER": "127.0.0.1:1"},
         capture_output=True,
         text=True,
         timeout=60,
@@ -401,7 +400,7 @@ def test_in_a_terminal_it_draws_obeys_keys_and_gives_the_screen_back(
 
     # Colours and blocks need a terminal that speaks UTF-8.
     folder, python = shlex.quote(str(ROOT)), shlex.quote(sys.executable)
-    command = f"cd {folder} && ROUTER={address} LC_ALL=C.UTF-8 {python} -m labs.top; cat"
+    command = f"cd {folder} && LC_ALL=C.UTF-8 {python} -m vitrine top --router {address}; cat"
     do("new-session", "-d", "-s", "top", "-x", str(width), "-y", str(height), "sh", "-c", command)
     try:
         until("queues of port 2")

@@ -1,4 +1,4 @@
-"""`make up WORLD=virtual`: the prompt on a network in virtual time."""
+"""`vitrine up --world virtual`: the prompt on a network in virtual time."""
 
 import os
 import re
@@ -33,24 +33,24 @@ links:
 """
 
 
+COMMAND = (sys.executable, "-m", "vitrine", "up", "--world=virtual")
+
+
 @pytest.fixture
 def prompt(tmp_path):
     text = TOPOLOGY.replace("{port}", str(free_port())).replace("{next}", str(free_port()))
 
-    def said(*commands, mtu=1500, **environment):
+    def said(*commands, mtu=1500, topology=tmp_path / "net.yaml", options=()):
         (tmp_path / "net.yaml").write_text(text.replace("{mtu}", str(mtu)))
         done = subprocess.run(
-            [sys.executable, "-m", "labs.prompt"],
+            [*COMMAND, str(topology), *options],
             input="\n".join([*commands, ""]),
             capture_output=True,
             text=True,
             cwd=ROOT,
             env={
                 **os.environ,
-                "WORLD": "virtual",
-                "TOPO": str(tmp_path / "net.yaml"),
                 "VITRINE_RUN_DIR": str(tmp_path / "run"),
-                **environment,
             },
             timeout=300,
             check=False,
@@ -69,12 +69,11 @@ def test_a_port_that_somebody_has_is_a_sentence_about_who(tmp_path):
         port = taken.getsockname()[1]
         (tmp_path / "net.yaml").write_text(text.replace("{port}", str(port)))
         done = subprocess.run(
-            [sys.executable, "-m", "labs.prompt"],
+            [*COMMAND, str(tmp_path / "net.yaml")],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             cwd=ROOT,
-            env={**os.environ, "WORLD": "virtual", "TOPO": str(tmp_path / "net.yaml")},
             timeout=60,
         )
     assert done.returncode == 1
@@ -173,10 +172,11 @@ def test_what_routers_report_is_shown(prompt, tmp_path):
     text = (lab / "topology.yaml").read_text()
     address = f"  s1:\n    grpc_port: {free_port()}\n"
     (tmp_path / "row.yaml").write_text(text.replace("  s1:\n", address))
-    network = {"TOPO": str(tmp_path / "row.yaml"), "DOMAIN": str(lab / "domain.yaml")}
+    telemetry = ("--domain", str(lab / "domain.yaml"))
     # iperf3 ends with its last datagram; a ping takes longer than the report of it.
     traffic = ("speed max", "h1 iperf3 -u -c h2 -b 1M -l 500 -t 1", "h1 ping -c 1 h2")
-    said = prompt("reports", *traffic, "reports", **network)
+    row = tmp_path / "row.yaml"
+    said = prompt("reports", *traffic, "reports", topology=row, options=telemetry)
     assert "Reports come to h9" in said
     assert "0 reports of 0 nodes on 0 flows" in said
     (sent,) = re.findall(r"(\d+) datagrams sent, \1 have arrived", said)

@@ -112,8 +112,8 @@ def test_a_process_that_is_killed_takes_no_row_with_it(file, tmp_path):
 
 
 def test_a_sweep_goes_on_from_where_a_crash_has_ended_it(file, tmp_path):
-    environment = {**os.environ, "SWEEP": str(file), "JOBS": "2", "VITRINE_RESULTS": str(tmp_path)}
-    command = [sys.executable, "-m", "labs.sweep"]
+    environment = {**os.environ, "VITRINE_RESULTS": str(tmp_path)}
+    command = [sys.executable, "-m", "vitrine", "sweep", str(file), "--jobs", "2"]
     process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)
     journal = tmp_path / "sweeps" / "buffers" / ROWS
 

@@ -192,7 +192,7 @@ def test_what_a_killed_run_left_behind_is_cleaned_by_the_next(held_network, tmp_
 
 
 def test_make_down_ends_the_run_that_is_up(held_network):
-    down = [sys.executable, "-m", "topo.down"]
+    down = [sys.executable, "-m", "vitrine", "down"]
     first = subprocess.run(down, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert f"Ended the run of process {held_network.pid}." in first.stdout
     held_network.wait(timeout=DEADLINE_S)

@@ -1,4 +1,4 @@
-"""Exercises on live routers: `make check NAME=<name> LIVE=1`.
+"""Exercises on live routers: `vitrine check NAME --live`.
 
 A machine that held routers or hosts up is no judge: then the test says so and is skipped.
 """
@@ -59,7 +59,7 @@ def test_a_wrong_solution_is_refused_and_its_page_shows_the_live_network(tmp_pat
     told = verdict.story
     assert told is not None
     assert "of the calls' packets to be missing" in told.expected
-    assert told.again == f"make check NAME=voice-and-bulk CASE={case} LIVE=1"
+    assert told.again == f"vitrine check voice-and-bulk --case {case} --live"
     address = urlparse(told.link)
     # The page has the clock of the router, which was there before the network was up.
     assert (

@@ -196,7 +196,7 @@ def test_the_example_of_the_controller_page_runs_as_it_is_printed(tmp_path, monk
 
 def test_make_up_offers_the_prompt_of_mininet():
     done = subprocess.run(
-        [sys.executable, "-m", "labs.prompt"],
+        [sys.executable, "-m", "vitrine", "up", "--world=live"],
         cwd=ROOT,
         # The ping is long enough for what was started before it to be more than the shell's copy.
         input="h2 tail -f /dev/null &\nh1 ping -c 1 h2\n",
@@ -211,12 +211,12 @@ def test_make_up_offers_the_prompt_of_mininet():
     assert not record.interface_exists("s1-eth1")
 
 
-def lab_command(results, **settings):
+def lab_command(results, *options):
     """`make run` with a folder of results of its own: other tests run this lab at the same time."""
     return foreground.start(
-        [sys.executable, "-m", "labs", "run", "bottleneck"],
+        [sys.executable, "-m", "vitrine", "run", "bottleneck", "--quick", "--world=live", *options],
         cwd=ROOT,
-        env={**os.environ, "QUICK": "1", "VITRINE_RESULTS": str(results), **settings},
+        env={**os.environ, "VITRINE_RESULTS": str(results)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -240,12 +240,13 @@ def test_make_run_prints_the_queue_and_says_where_the_results_lie(tmp_path):
 
 
 def test_a_mistyped_setting_is_one_sentence(tmp_path):
-    process = lab_command(tmp_path, RATE="fast")
+    process = lab_command(tmp_path, "--rate=fast")
     output, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1
     assert output == ""
     assert errors == (
-        "vitrine: RATE=fast: 'fast' is not a rate: write a number and a unit, such as '10 Mb/s'.\n"
+        "vitrine: --rate fast: 'fast' is not a rate: write a number and a unit, such as '10 Mb/s'."
+        "\n"
     )
 
 
@@ -253,7 +254,7 @@ def test_a_mistyped_setting_is_one_sentence(tmp_path):
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)]
 )
 def test_an_interrupted_flow_leaves_nothing_behind(number, tmp_path):
-    process = lab_command(tmp_path, DURATION="60")
+    process = lab_command(tmp_path, "--duration=60")
     # The first line of the queue means that the flow is under way.
     assert any("of 50 packets" in line for line in iter(process.stdout.readline, ""))
     process.send_signal(number)

@@ -56,7 +56,7 @@ def test_no_packet_is_lost_while_programs_are_replaced_under_tcp(tmp_path, capsy
             await_packets()
             # Another program in s1 each time, and the same again in s2.
             _write(mine, counting=count % 2 == 0)
-            assert reload.main([]) == 0
+            assert reload.reload(None, None) == 0
         await_packets()
         flow.end()
         said = capsys.readouterr().out.splitlines()
@@ -72,12 +72,12 @@ def test_a_program_for_one_router_leaves_the_others_theirs(tmp_path, capsys):
     _write(mine, counting=True)
     with programmed(NET, tmp_path) as (_, sessions):
         assert _counts(sessions["s1"])
-        assert reload.main(["--router", "s2", "--program", str(mine)]) == 0
+        assert reload.reload("s2", str(mine)) == 0
         assert capsys.readouterr().out.splitlines() == [f"s2 runs {mine}"]
-        assert reload.main(["--router", "s1", "--program", "router"]) == 0
+        assert reload.reload("s1", "router") == 0
         assert {name: _counts(each) for name, each in sessions.items()} == {"s1": False, "s2": True}
         # From now on these are the programs that a reload looks at.
-        assert reload.main([]) == 0
+        assert reload.reload(None, None) == 0
         assert capsys.readouterr().out.splitlines()[-2:] == [
             f"s1 runs {compiling.PROGRAMS / 'router.p4'}",
             f"s2 runs {mine}",

@@ -44,9 +44,9 @@ class Desk:
     # ---- the second terminal ---------------------------------------------------------------------
 
     def start(self, line: str) -> subprocess.Popen:
-        """A line of the shell; of `make`, what its recipe runs, without looking at the set-up."""
+        """A line of the shell; of `vitrine`, what it runs, without looking at the set-up."""
         return foreground.start(
-            ["bash", "-c", re.sub(r"^make (\w+)(.*)", _recipe, line, flags=re.MULTILINE)],
+            ["bash", "-c", _RUN + line],
             cwd=self.folder,
             env=self.env,
             stdout=subprocess.PIPE,
@@ -64,11 +64,11 @@ class Desk:
     # ---- the first -------------------------------------------------------------------------------
 
     def up(self, line: str) -> None:
-        """`make up`, until its prompt takes lines."""
-        assert line.startswith("make up")
+        """`vitrine up`, until its prompt takes lines."""
+        assert line.startswith("vitrine up")
         with self._said.open("w") as output:
             self._up = foreground.start(
-                ["bash", "-c", re.sub(r"^make (\w+)(.*)", _recipe, line)],
+                ["bash", "-c", _RUN + line],
                 cwd=self.folder,
                 env=self.env,
                 stdin=subprocess.PIPE,
@@ -101,12 +101,8 @@ class Desk:
             assert self._up.wait(timeout=DEADLINE_S) == 0, self._said.read_text()
 
 
-def _recipe(found: re.Match) -> str:
-    """What `make TARGET NAME=...` runs as whoever we are: its program, with its settings."""
-    target, settings = found.groups()
-    recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M)
-    (program,) = re.findall(r"build/venv/bin/python -m \S+", recipe[1])
-    return f"{settings.strip()} {program}".strip()
+# The command as whoever we are, in the Python that runs this.
+_RUN = 'vitrine() { build/venv/bin/python -m vitrine "$@"; }\n'
 
 
 @pytest.fixture
@@ -151,7 +147,7 @@ def words(text: str) -> str:
 
 
 def while_traced(desk: Desk, trace: str, send: Callable[[], object]) -> str:
-    """What `make trace` prints of a packet that is sent once it follows."""
+    """What `vitrine trace` prints of a packet that is sent once it follows."""
     process = desk.start(trace)
     first = process.stdout.readline()
     assert "following" in first, first + process.stdout.read()
@@ -184,7 +180,7 @@ def test_what_the_tutorial_says_is_what_happens(desk):
     routing = "            routing.apply(hdr, meta, standard_metadata);\n"
     assert routing in text
     my.write_text(text.replace(routing, call + routing))
-    desk.shell("make reload")
+    desk.shell("vitrine reload")
     desk.at_prompt(typed(ping))
     assert "64 (6, 588)" in desk.shell(read).splitlines()
 

@@ -1,6 +1,5 @@
-"""`make up TOPO=...`: Mininet's prompt on any topology, and nothing left behind."""
+"""`vitrine up FILE`: Mininet's prompt on any topology, and nothing left behind."""
 
-import os
 import subprocess
 import sys
 
@@ -12,12 +11,11 @@ from topo import record
 
 def prompt(file, commands):
     return subprocess.run(
-        [sys.executable, "-m", "labs.prompt"],
+        [sys.executable, "-m", "vitrine", "up", str(file), "--world=live"],
         input=commands,
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "TOPO": str(file)},
         timeout=300,
         check=False,
     )

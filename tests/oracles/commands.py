@@ -12,18 +12,10 @@ from tests.oracles.sizes import Sizes
 
 # All programs of these folders; the second has the names of the p4lang originals.
 _FOLDERS = ("build/bin", "build/dropin")
-# Python programs that parse arguments. The others take settings from the environment, which
-# `make help` lists.
-_MODULES = (
-    "apps.collector",
-    "apps.qos",
-    "apps.reload",
-    "apps.shell",
-    "apps.watch",
-    "course",
-)
+# Python programs that parse arguments by themselves.
+_MODULES = ("apps.collector", "apps.qos", "apps.watch", "vitrine")
 # Commands whose output lists what there is, and takes nothing.
-_LISTS = (("make", "help"), (sys.executable, "-m", "labs", "list"))
+_LISTS = (("make", "help"), (sys.executable, "-m", "vitrine", "labs"))
 # Subcommands: clap lists them below `Commands:`, argparse between braces.
 _CLAP = re.compile(r"^Commands:\n((?: {2,}.*\n)+)", re.MULTILINE)
 _ARGPARSE = re.compile(r"^usage: [^{\n]*\n? *\{([\w,-]+)\}", re.MULTILINE)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from labs import catalogue
-from labs.glass import beside
 from tests.finished import finished
 from tests.oracles.running import ROOT, digest, each
 from tests.oracles.sections import Files, SectionError
@@ -35,14 +34,12 @@ def _lines(name: str, sizes: Sizes) -> list[str]:
     with tempfile.TemporaryDirectory() as place:
         environment = {
             **os.environ,
-            "WORLD": "virtual",
-            "SEEDS": "1",
-            "GLASS": beside.OFF,
             "VITRINE_RESULTS": place,
             "VITRINE_RUN_DIR": place,
-            **({} if sizes.has_whole_labs else {"QUICK": "1"}),
         }
-        command = (sys.executable, "-m", "labs", "run", name)
+        words = ["--world=virtual", "--seeds=1", "--no-glass"]
+        words += [] if sizes.has_whole_labs else ["--quick"]
+        command = (sys.executable, "-m", "vitrine", "run", name, *words)
         done = finished(command, _DEADLINE_S, folder=ROOT, environment=environment, typed="")
         folder = Path(place, name, "latest")
         if not (folder / "results.json").is_file():

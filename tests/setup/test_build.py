@@ -68,7 +68,7 @@ def test_a_copied_folder_is_not_built_again(kit):
         script.chmod(0o755)
     (copy / "switch/target/debug/vitrine").chmod(0o755)
     assert calls_of(copy) == []
-    assert (copy / "build/bin/vitrine").resolve() == copy / "switch/target/debug/vitrine"
+    assert (copy / "build/bin/vitrine-programs").resolve() == copy / "switch/target/debug/vitrine"
 
 
 def test_exported_settings_do_not_build_again(kit):
@@ -79,8 +79,8 @@ def test_exported_settings_do_not_build_again(kit):
 def test_optimised_programs_serve_until_the_tests_want_their_own(kit):
     (optimised,) = calls_of(kit, "optimised")
     assert optimised.startswith("build --release --locked")
-    assert (kit / "build/bin/vitrine").resolve() == kit / "switch/target/release/vitrine"
+    assert (kit / "build/bin/vitrine-programs").resolve() == kit / "switch/target/release/vitrine"
     assert calls_of(kit) == []
     assert calls_of(kit, "optimised") == []
     assert calls_of(kit, "tests")[0] == "build --locked --bins --examples"
-    assert (kit / "build/bin/vitrine").resolve() == kit / "switch/target/debug/vitrine"
+    assert (kit / "build/bin/vitrine-programs").resolve() == kit / "switch/target/debug/vitrine"

@@ -63,7 +63,7 @@ def test_a_folder_too_deep_for_a_socket_is_said_before_anything_is_built(tmp_pat
 
 
 def test_the_setting_has_two_values():
-    assert Way.chosen({}) is Way.SOCKET
-    assert Way.chosen({"GRPC": "tcp"}) is Way.TCP
-    with pytest.raises(ConnectError, match="GRPC=quic: routers answer at Unix sockets, or with"):
-        Way.chosen({"GRPC": "quic"})
+    assert Way.named(None) is Way.SOCKET
+    assert Way.named("tcp") is Way.TCP
+    with pytest.raises(ConnectError, match="--grpc quic: routers answer at Unix sockets, or with"):
+        Way.named("quic")

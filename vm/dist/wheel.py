@@ -3,7 +3,7 @@
 What it installs is the kit's folder as it is, without tests and sources of the switch, as
 `vitrine_kit`, and a file of paths that makes its packages importable. So every part finds every
 other where it is in a clone, and nothing has to know that it was installed. The scripts are the
-programs' names and those of `make`: `vitrine-lab bufferbloat`, `vitrine-check fair-queues`.
+programs' names and the command: `vitrine run bufferbloat`, `vitrine check fair-queues`.
 
 It has what networks in virtual time need; live ones need Linux's own tools and a clone.
 """
@@ -38,26 +38,18 @@ PROGRAMS = ("vitrine-p4c", "vitrine-sim", "vitrine-switch")
 DEVELOPERS = "# ---- From here on only for those who change the kit"
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
-# Names that people type, and the module that each starts; the words before theirs.
-COMMANDS = {
-    "vitrine-check": ("course", "check"),
-    "vitrine-exercise": ("course", "exercise"),
-    "vitrine-lab": ("labs", "run"),
-    "vitrine-labs": ("labs", "list"),
-    "vitrine-page": ("labs", "page"),
-}
+# What people type.
 _COMMAND = """#!python
 import os
 import sys
 
-os.environ.setdefault("WORLD", "virtual")
 os.environ.setdefault("VITRINE_RESULTS", os.path.join(os.getcwd(), "out"))
 os.environ.setdefault("VITRINE_WORK", os.path.join(os.getcwd(), "work"))
-os.execv(sys.executable, [sys.executable, "-m", "{module}", "{word}", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "vitrine", *sys.argv[1:]])
 """
 # A wheel has no links, so the names of the one file are lines of shell.
 _NAME = """#!/bin/sh
-exec "${{0%/*}}/vitrine" {program} "$@"
+exec "${{0%/*}}/vitrine-programs" {program} "$@"
 """
 _PROGRAM = """#!python
 import os
@@ -65,7 +57,7 @@ import sys
 
 import {kit}
 
-program = os.path.join(os.path.dirname({kit}.__file__), "build", "bin", "vitrine")
+program = os.path.join(os.path.dirname({kit}.__file__), "build", "bin", "vitrine-programs")
 os.execv(program, ["{program}", *sys.argv[1:]])
 """
 
@@ -83,15 +75,13 @@ def main() -> int:
         for path in files():
             wheel.add(f"{KIT}/{path.relative_to(ROOT)}", path.read_bytes())
         one = (Path(binaries) / "vitrine").read_bytes()
-        wheel.add(f"{KIT}/build/bin/vitrine", one, executable=True)
+        wheel.add(f"{KIT}/build/bin/vitrine-programs", one, executable=True)
         for program in PROGRAMS:
             name = f"{KIT}/build/bin/{program}"
             wheel.add(name, _NAME.format(program=program), executable=True)
             script = _PROGRAM.format(kit=KIT, program=program)
             wheel.add(f"vitrine-{version}.data/scripts/{program}", script, executable=True)
-        for name, (module, word) in COMMANDS.items():
-            script = _COMMAND.format(module=module, word=word)
-            wheel.add(f"vitrine-{version}.data/scripts/{name}", script, executable=True)
+        wheel.add(f"vitrine-{version}.data/scripts/vitrine", _COMMAND, executable=True)
         wheel.add(f"{KIT}/__init__.py", '"""The kit\'s folder; its packages are importable."""\n')
         wheel.add(f"{KIT}.pth", f"{KIT}\n")
         wheel.add(f"{info}/METADATA", metadata(project))

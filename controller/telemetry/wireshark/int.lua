@@ -5,7 +5,7 @@
 --              UDP port marks; also in the packets that reports carry.
 --   telemetry  the report itself, on its UDP port.
 -- Marker and port are preferences (Edit, Preferences, Protocols, INT / TELEMETRY).
--- `make wireshark` puts this file where Wireshark and tshark find it.
+-- `vitrine wireshark` puts this file where Wireshark and tshark find it.
 
 local int = Proto("int", "In-band Network Telemetry")
 local report = Proto("telemetry", "Telemetry Report")

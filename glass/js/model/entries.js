@@ -252,7 +252,7 @@ function pythonOf(type, info, entry, actions) {
   return `session.${METHODS[type]}([Entry("${info.preamble.alias}", ${match}, Call("${found.preamble.alias}"${given})${priority})])`;
 }
 
-// Lines for p4runtime-shell, which make shell opens.
+// Lines for p4runtime-shell, which vitrine shell opens.
 function shellOf(type, info, entry, actions) {
   const found = actions.get(entry.action?.action?.action_id);
   if (!found) return "";

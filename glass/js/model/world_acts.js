@@ -1,5 +1,5 @@
 // What is done to hosts and cables of a network: calls of vitrine.v1.World, and the same as lines of
-// Python or, of real hosts, of the prompt of `make up`. Pure: `world.js` makes the calls.
+// Python or, of real hosts, of the prompt of `vitrine up`. Pure: `world.js` makes the calls.
 //
 // An act: {title, calls: [[method, request]], yaml, python, prompt}
 

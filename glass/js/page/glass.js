@@ -186,7 +186,7 @@ export class Glass {
 
   // Whatever carried messages has gone: what is remembered can still be looked at.
   lose(why = "The connection has ended. What is remembered can still be looked at; load the page again when "
-    + "make glass runs.") {
+    + "vitrine glass runs.") {
     this.isGone = true;
     this.watching.forEach((each) => each.end());
     this.hostsWatch?.end();

@@ -153,7 +153,7 @@ export class Handles {
     const address = this.addressOf(router);
     const shell = act.shell ? act.shell : act.yaml && act.request?.ports?.[0]?.config.link === undefined && address
       ? `build/venv/bin/python -m apps.qos --router ${address} /dev/stdin <<'END'\n${act.yaml}\nEND` : "";
-    const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell], ["At the prompt of make up", act.prompt]].filter(([, text]) => text);
+    const forms = [["YAML", act.yaml], ["Python", act.python], ["Shell", shell], ["At the prompt of vitrine up", act.prompt]].filter(([, text]) => text);
     this.entries.prepend(element("article", {},
       element("b", {}, router ? `${router}, ${act.title}` : act.title),
       ...forms.map(([name, text]) => element("div", {},

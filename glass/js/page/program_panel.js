@@ -49,7 +49,7 @@ export class ProgramPanel {
     return this.known.get(model.name);
   }
 
-  // Forgets a program that is no longer the router's: make reload, or a controller, has changed it.
+  // Forgets a program that is no longer the router's: vitrine reload, or a controller, has changed it.
   async check(model) {
     const now = performance.now();
     const known = this.known.get(model.name);

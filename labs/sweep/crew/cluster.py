@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler: `SCHEDULER=tcp://192.0.2.1:8786`.
+"""The workers of a Dask scheduler: `--cluster tcp://192.0.2.1:8786`.
 
 Each worker needs the kit, built, and is refused if it is another one. What a worker was at when it
 ended, Dask gives to another.
@@ -27,7 +27,7 @@ class Cluster(Crew):
 
         if "://" not in address:
             raise LabError(
-                f"SCHEDULER={address} is no address of a Dask scheduler: write "
+                f"--cluster {address} is no address of a Dask scheduler: write "
                 "tcp://HOST:8786, as `dask scheduler` says it."
             )
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from apps.domain import Domain
 from controller import routers
+from controller.addresses import Way
 from controller.queues import Queues
 from controller.session import Session
 from controller.toolchain import Toolchain
@@ -43,12 +44,14 @@ class LiveBench(Bench):
         narrator: Narrator,
         toolchain: Toolchain = Toolchain.VITRINE,
         program: str | None = None,
+        way: Way = Way.SOCKET,
     ) -> None:
         """`program` is the P4 program of all routers; without one, each has its own."""
         super().__init__(narrator)
         self._logs = logs
         self._toolchain = toolchain
         self._program = program
+        self._way = way
         self._network = contextlib.ExitStack()
         self._domain: Domain | None = None
         self._live: LiveNetwork
@@ -70,6 +73,7 @@ class LiveBench(Bench):
                 domain=domain,
                 toolchain=self._toolchain,
                 program=self._program,
+                way=self._way,
             )
         )
         hosts.remember_thresholds(
@@ -155,7 +159,7 @@ class LiveBench(Bench):
         return chosen_bps, (
             f"This machine carries {format_rate(carried_bps)} through two routers, so the lab's "
             f"line has {format_rate(chosen_bps)}: a line of a third of that leaves time for the "
-            "rest. RATE=... asks for another one."
+            "rest. --rate asks for another one."
         )
 
     def becomes_calm(self, deadline_s: float) -> bool:

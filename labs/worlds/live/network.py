@@ -34,6 +34,7 @@ def programmed(
     program: str | None = None,
     seed: int = 0,
     real_time_priority: int | None = None,
+    way: Way = Way.SOCKET,
 ) -> Iterator[tuple[LiveNetwork, Mapping[str, Session]]]:
     """The network and the session with each of its routers, by name; see `Programs.compiled`.
 
@@ -42,7 +43,7 @@ def programmed(
     the one that each chooses by its load; only ours have either.
     """
     programs = Programs.compiled(topology, domain=domain, toolchain=toolchain, program=program)
-    backend = backend_of(toolchain, captures, seed, real_time_priority)
+    backend = backend_of(toolchain, captures, seed, real_time_priority, way)
     with LiveNetwork(topology, logs=logs, backend=backend) as live:
         if live.cleaned:
             print(f"[vitrine] {live.cleaned}", file=sys.stderr)
@@ -68,13 +69,14 @@ def backend_of(
     captures: Path | None = None,
     seed: int = 0,
     real_time_priority: int | None = None,
+    way: Way = Way.SOCKET,
 ) -> Backend:
     """The kind of switch that belongs to a toolchain; only ours writes captures."""
     if toolchain is Toolchain.VITRINE:
         return VitrineBackend(
             captures=captures,
             seed=seed,
-            way=Way.chosen(),
+            way=way,
             real_time_priority=real_time_priority,
         )
     if captures is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from mininet.cli import CLI
 
 from apps.domain import Domain
+from controller.addresses import Way
 from controller.toolchain import Toolchain
 from labs.worlds.live import leftovers, network
 from topo.model import Topology
@@ -24,6 +25,7 @@ def run(
     domain: Domain | None,
     toolchain: Toolchain,
     program: str | None,
+    way: Way,
     welcome: Callable[[Sequence[str]], str],
 ) -> None:
     """Builds the network, greets, and takes commands until they end.
@@ -31,7 +33,7 @@ def run(
     `welcome` is given where each router answers.
     """
     with network.programmed(
-        topology, logs=logs, domain=domain, toolchain=toolchain, program=program
+        topology, logs=logs, domain=domain, toolchain=toolchain, program=program, way=way
     ) as (live, _):
         print(welcome([live.address(switch.name) for switch in topology.switches]))
         if domain is not None:

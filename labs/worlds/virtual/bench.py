@@ -50,7 +50,7 @@ class VirtualBench(Bench):
 
         Python classes of the network run as VITRINE_PYTHON in the `environment` says.
 
-        One network at a time can be `announced`, and found by `make glass` and `make top`.
+        One network at a time can be `announced`, and found by `vitrine glass` and `vitrine top`.
         """
         super().__init__(narrator)
         self._announced = announced
@@ -218,7 +218,7 @@ class VirtualBench(Bench):
         chosen_bps = min(choices_bps)
         return chosen_bps, (
             f"The lab's line has {format_rate(chosen_bps)}, because every packet is computed. "
-            "RATE=... asks for another one, which takes as many times longer as it is faster."
+            "--rate asks for another one, which takes as many times longer as it is faster."
         )
 
     def becomes_calm(self, deadline_s: float) -> bool:

@@ -53,11 +53,11 @@ pingall                    every host pings every other one
 nodes, links               what there is
 link A B down, link A B up a cable is cut, and mended
 speed 10, speed max        how fast time passes; speed 0 stops it
-reports                    what the routers have reported to the collector of DOMAIN
+reports                    what the routers have reported to the collector of the domain
 advance 5                  while it stands: lets 5 s pass
 time                       the network's time
 exit, or Ctrl-D            takes the network down
-In another terminal: make top, make shell, make trace, make reload."""
+In another terminal: vitrine top, vitrine shell, vitrine trace, vitrine reload."""
 
 
 def run(
@@ -66,6 +66,7 @@ def run(
     logs: Path,
     domain: Domain | None,
     program: str | None,
+    way: Way,
     welcome: Callable[[Sequence[str]], str],
 ) -> None:
     """Builds the network, greets, and takes commands until they end.
@@ -77,7 +78,7 @@ def run(
     wanted = messages.message(topology)
     with contextlib.ExitStack() as stack:
         folders = {*classes.folders(topology), Path.cwd()}
-        place = _place(topology.switches[0])
+        place = _place(topology.switches[0], way)
         serving = server.serving(logs / "world.log", place, classes=folders)
         address = stack.enter_context(serving)
         world = stack.enter_context(World.connect(address))
@@ -96,9 +97,9 @@ def run(
         prompt.cmdloop()
 
 
-def _place(first: Switch) -> str | None:
+def _place(first: Switch, way: Way) -> str | None:
     """Where all routers answer: the first one's port where somebody asks for one, else a socket."""
-    if Way.chosen() is Way.SOCKET and not first.is_on_tcp:
+    if way is Way.SOCKET and not first.is_on_tcp:
         return None
     check_port_free(first.grpc_port, first.name)
     return on_loopback(first.grpc_port)
@@ -339,7 +340,7 @@ class Prompt(cmd.Cmd):
     def do_reports(self, line: str) -> None:
         """What came to the collector of the telemetry domain."""
         if self._reports is None:
-            raise OptionError("no router reports anything: say DOMAIN=<file.yaml> with make up.")
+            raise OptionError("no router reports anything: start it with vitrine up --domain FILE.")
         with self._standing():
             self._reports.wait_for(self._world.look().time_ps)
             _print(self._reports.lines())

@@ -1,0 +1,165 @@
+"""Every option of the command, once: its words, what it says in a help, how it is completed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vitrine.command import names
+
+Names = Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A word of a command line, in argparse's terms."""
+
+    words: tuple[str, ...]
+    help: str
+    more: dict[str, Any] = field(default_factory=dict)
+    completed: Names | None = None
+
+    @property
+    def key(self) -> str:
+        """The name of its value: `no_glass` of `--no-glass`."""
+        return str(self.more.get("dest") or self.words[0].lstrip("-").replace("-", "_"))
+
+    @property
+    def is_positional(self) -> bool:
+        """Whether it stands by itself, without dashes."""
+        return not self.words[0].startswith("-")
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it takes no value."""
+        return self.more.get("action") == "store_true"
+
+    def saying(self, text: str, **more: Any) -> Option:
+        """The same option where its help has to say something else."""
+        return replace(self, help=text, more={**self.more, **more})
+
+
+def _value(*words: str, text: str, metavar: str, of: Names | None = None, **more: Any) -> Option:
+    return Option(words, text, {"metavar": metavar, **more}, of)
+
+
+def _switch(*words: str, text: str) -> Option:
+    return Option(words, text, {"action": "store_true"})
+
+
+# ---- what a lab or a network is made of ----------------------------------------------------------
+
+LAB = _value(
+    "lab", text="its name, as `vitrine labs` lists it", metavar="LAB", of=names.labs, nargs="?"
+)
+RATE = _value("--rate", text="the bottleneck's rate, such as 5mbit", metavar="RATE")
+QUEUE = _value("--queue", text="packets that the bottleneck's queue holds", metavar="PACKETS")
+DURATION = _value("--duration", text="how long a flow runs: 20, '90 s', 10min", metavar="TIME")
+CONGESTION = _value(
+    "--congestion",
+    "--cc",
+    text="the TCP of long flows: reno, cubic, bbr; in virtual time also bbr3, dctcp, prague, or a "
+    "class of yours, my_tcp.py:MyTcp",
+    metavar="NAME",
+    of=lambda: ("reno", "cubic", "bbr", "bbr3", "dctcp", "prague"),
+)
+ARBITER = _value(
+    "--arbiter", text="a Python class beside the built-in arbiters", metavar="FILE:CLASS"
+)
+SCHEDULER = _value(
+    "--scheduler", text="a Python class beside the built-in schedulers", metavar="FILE:CLASS"
+)
+AQM = _value("--aqm", text="a Python class beside the built-in AQMs", metavar="FILE:CLASS")
+QUICK = _switch("--quick", text="a shortened run that still measures")
+SEEDS = _value("--seeds", text="how often, each time from another seed (virtual)", metavar="N")
+WORLD = _value(
+    "--world",
+    text="live (Linux hosts, needs root) or virtual (virtual time); else what this machine can do",
+    metavar="WORLD",
+    of=lambda: ("live", "virtual"),
+)
+WORLD_OR_BOTH = WORLD.saying("live, virtual, or both and a report of the two")
+TOOLCHAIN = _value(
+    "--toolchain",
+    text="whose compiler and switch: vitrine or p4lang",
+    metavar="NAME",
+    of=lambda: ("vitrine", "p4lang"),
+)
+TOOLCHAIN_OR_BOTH = TOOLCHAIN.saying("whose compiler and switch: vitrine, p4lang, or both")
+PROGRAM = _value("--program", text="a P4 program for all routers, such as my.p4", metavar="FILE")
+GRPC = _value(
+    "--grpc",
+    text="unix or tcp: how controllers reach the routers; everybody on this machine reaches tcp",
+    metavar="HOW",
+    of=lambda: ("unix", "tcp"),
+)
+DOMAIN = _value("--domain", text="the network's telemetry, as a YAML file", metavar="FILE")
+TOPOLOGY = _value(
+    "topology", text="a topology file; else the first lab's network", metavar="FILE", nargs="?"
+)
+ALL = _switch("--all", text="every lab, and whether each band is met")
+
+# ---- the page in the browser ---------------------------------------------------------------------
+
+NO_GLASS = _switch("--no-glass", text="serve no page in the browser meanwhile")
+SHARE = _value(
+    "--share",
+    text="an address, such as 0.0.0.0, where a class may look at the page, and change nothing",
+    metavar="ADDRESS",
+)
+OPEN = _switch("--open", text="open the page where there is a desktop")
+LESSON = _value(
+    "--lesson", text="the lab whose lesson stands beside the view", metavar="LAB", of=names.labs
+)
+
+# ---- a router that is up -------------------------------------------------------------------------
+
+ROUTER = _value(
+    "--router",
+    text="its name, HOST:PORT[/DEVICE] or unix:FILE; else the first that is up",
+    metavar="NAME",
+    of=names.routers,
+    default="",
+)
+FLOW = _value(
+    "--flow", text="such as '10.0.1.1:*->10.0.2.1:80'; * is any", metavar="FLOW", default="*->*"
+)
+COUNT = _value("--count", text="how many packets", metavar="N", default="3")
+JSON = _switch("--json", text="one JSON object a line")
+LISTEN = _value(
+    "--listen", text="host:port, or :port of this machine alone", metavar="WHERE", default=":9464"
+)
+
+# ---- runs that are kept --------------------------------------------------------------------------
+
+RUN = _value("run", text="a run, or a lab for its latest", metavar="RUN", of=names.runs)
+RUNS = _value("runs", text="two runs of one lab", metavar="RUN", of=names.runs, nargs=2)
+
+# ---- sweeps --------------------------------------------------------------------------------------
+
+SWEEP = _value(
+    "sweep", text="a sweep of the kit, or a file", metavar="SWEEP", of=names.sweeps, nargs="?"
+)
+JOBS = _value("--jobs", text="how many processes; else one a processor", metavar="N")
+CLUSTER = _value("--cluster", text="a Dask scheduler, tcp://HOST:8786", metavar="ADDRESS")
+
+# ---- the course ----------------------------------------------------------------------------------
+
+EXERCISE = _value("exercise", text="its name", metavar="EXERCISE", of=names.exercises)
+STUDENT = _value("--student", text="your name; else it is asked for", metavar="NAME", default="")
+CASE = _value("--case", text="one case alone", metavar="NAME", default="")
+FOLDER = _value("--folder", text="where it lies, instead of work/EXERCISE", metavar="FOLDER")
+LIVE = _switch("--live", text="on live routers and real TCP; needs root")
+PAGES = _switch("--pages", text="a page of every network, not only where a case failed")
+SUBMISSIONS = _value("submissions", text="a folder of folders or zip files", metavar="FOLDER")
+OUT = _value("out", text="where the points and pages go", metavar="OUT")
+SECRET = _value(
+    "--secret", text="any word: scenarios that nobody has seen", metavar="WORD", default=""
+)
+UNSAFE = _switch("--unsafe", text="run submissions without a sandbox")
+WHEEL = _value("wheel", text="the address of the kit's wheel", metavar="WHEEL")
+
+# ---- words of programs that parse them by themselves ---------------------------------------------
+
+WORDS = _value("words", text="as the program takes them", metavar="...", nargs="...")
