@@ -44,7 +44,7 @@ HAS_A_PAST = """
   const { insides } = vitrine.model;
   let at = vitrine.player.timePs;
   for (let steps = 0; steps < 3 && at !== undefined; steps++) at = insides.previous(at);
-  return at !== undefined;
+  return at > vitrine.player.startPs;
 }
 """
 TABLET = {"viewport": {"width": 810, "height": 1080}, "has_touch": True}

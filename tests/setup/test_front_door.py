@@ -17,8 +17,8 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def targets():
-    (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)
-    return phony.split()
+    # The second line of this kind is about targets that are gone.
+    return re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE).group(1).split()
 
 
 def test_help_lists_every_target_with_a_comment():
@@ -151,6 +151,8 @@ def test_what_stands_behind_a_target_becomes_options(target, written, words):
         ("sweep SWEEP=who-wins SCHEDULER=tcp://h:1", "vitrine sweep who-wins --cluster tcp://h:1"),
         ("grade NAME=own-aqm IN=in OUT=out", "vitrine grade own-aqm in out"),
         ("handout RUN=bufferbloat", "vitrine dev handout bufferbloat"),
+        # There is a folder of this name.
+        ("glass", "vitrine glass"),
         ("labs-check WORLD=virtual", "vitrine run --all --world virtual"),
         ("soak HOURS=8", "vitrine dev soak --duration 8h"),
         (
