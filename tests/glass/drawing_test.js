@@ -269,19 +269,18 @@ export function a_line_is_as_thick_as_it_is_busy_on_the_side_of_its_way() {
     cables: [[{ node: "h1", port: null }, { node: "s1", port: 1 }]],
   });
   const layout = networkLayout(network, { width: 900, height: 400 });
-  const lanes = (permille, received = 0) => {
-    const sample = { ports: [{ port: 1, counters: { utilisation_permille: permille } }] };
-    const models = new Map([["s1", { samples: { at: () => sample, receivingAt: () => received } }]]);
+  const lanes = (sent, received = 0) => {
+    const models = new Map([["s1", { samples: { sendingAt: () => sent, receivingAt: () => received } }]]);
     return networkPicture(layout, { models, moves: false, timePs: 0 }, PALETTES.light).shapes.filter((each) => each.alpha);
   };
   same(lanes(0), []);
-  same(lanes(500).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
-  same(lanes(1000).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
+  same(lanes(0.5).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
+  same(lanes(1).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
   // What comes from the host has a lane of its own, on the other side.
   same(lanes(0, 0.4).map(({ width }) => width), [2]);
   holds(lanes(0, 0.4)[0].points[0][1] > layout.places.get("h1").y, "on the right of the other way");
   // From s1 at the right to h1 at the left: its right-hand side is above the middle.
-  holds(lanes(500)[0].points[0][1] < layout.places.get("s1").y, "on the right");
+  holds(lanes(0.5)[0].points[0][1] < layout.places.get("s1").y, "on the right");
 }
 
 export function time_stays_within_what_is_known() {

@@ -1,5 +1,7 @@
 """Lessons of labs that the one file has the networks of: each step does what its button says."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -56,3 +58,126 @@ def test_each_button_of_a_lesson_is_done_by_the_router(chromium, vitrine, lesson
             expect(panel.get_by_role("alert")).to_have_count(0)
         # The first button lets time pass at another pace, and leaves the router as it is.
         assert asked[1:] == ASKED[lesson]
+
+
+# What the lesson says first, as shares of the line: less than it could carry, and all of it.
+BLOCKED_SHARE, CURED_SHARE = (0.15, 0.40), 0.95
+MEASURED = """async () => {
+  const asked = ["s2", "vitrine.v1.Router", "Describe", { device_id: 2 }];
+  const { ports } = await vitrine.calls.call(...asked);
+  return ports.map(({ port, counters }) => [port, counters.counters.departed.bytes]);
+}"""
+
+
+def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+        runs(page)
+        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
+        panel = page.get_by_role("tabpanel", name="Lesson")
+        claim = panel.get_by_role("region", name="How much of its line the flow to h5 gets")
+        share = {
+            name: claim.locator("div").filter(has_text=name).locator("output")
+            for name in ("One FIFO at input 1", "Virtual output queues", "speedup 2")
+        }
+        # At the moment at which the first step is read, and not on average over a minute.
+        expect(share["One FIFO at input 1"]).to_have_text(re.compile(r"^\d+ %$"))
+        blocked = percent_of(share["One FIFO at input 1"])
+        assert BLOCKED_SHARE[0] < blocked < BLOCKED_SHARE[1]
+        expect(share["Virtual output queues"]).to_have_text("…")
+        assert_as_measured(page, blocked)
+        # "Its output queue is full": that to h4.
+        assert (
+            page.evaluate(
+                "vitrine.model.samples.at(vitrine.player.timePs).ports[1].counters.held.packets"
+            )
+            >= 19
+        )
+        steps = panel.locator("li")
+        for button in ("Slow down to see it", "Switch to VOQ"):
+            steps.get_by_role("button", name=button).click()
+        expect(share["Virtual output queues"]).to_have_text(re.compile(r"^\d+ %$"))
+        cured = percent_of(share["Virtual output queues"])
+        assert cured >= CURED_SHARE
+        assert_as_measured(page, cured)
+        # Both numbers stand beside each other, and the FIFO's is still what it was.
+        assert percent_of(share["One FIFO at input 1"]) == pytest.approx(blocked, abs=0.05)
+        steps.get_by_role("button", name="FIFO, speedup 2").click()
+        expect(share["speedup 2"]).to_have_text(re.compile(r"^\d+ %$"))
+        assert percent_of(share["speedup 2"]) < BLOCKED_SHARE[1]
+
+
+def percent_of(output):
+    return float(output.text_content().removesuffix(" %")) / 100
+
+
+def assert_as_measured(page, share):
+    """The router's own counters over the next fifth of a second say so, too."""
+    page.evaluate("vitrine.player.pause()")
+    before = dict(page.evaluate(MEASURED))
+    began_ps, ended_ps = page.evaluate(
+        """async () => {
+          const began = vitrine.world.reachedPs || vitrine.player.toldPs;
+          await vitrine.world.pass(200e9);
+          return [began, vitrine.world.reachedPs];
+        }"""
+    )
+    sent = dict(page.evaluate(MEASURED))[3] - before[3]
+    assert 8 * sent / ((ended_ps - began_ps) / 1e12) / 50e6 == pytest.approx(share, abs=0.08)
+    page.evaluate("vitrine.player.play()")
+
+
+# At each of many instants: what the page says of blocking, and how many packets are blocked there.
+SAID = """async () => {
+  const { player } = vitrine, said = [];
+  player.pause();
+  const from = player.timePs - 50e9;
+  for (let each = 0; each < 100; each++) {
+    player.seek(from + each * 0.5e9);
+    vitrine.view.draw(vitrine.shownPs);
+    vitrine.slow();
+    said.push([vitrine.notice.textContent, vitrine.routerView.now.blocked.length]);
+  }
+  return said;
+}"""
+
+
+def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+        runs(page)
+        page.wait_for_function("() => vitrine.notice.textContent.includes('Head-of-line blocking')")
+        said = page.evaluate(SAID)
+    first = next(number for number, (_, blocked) in enumerate(said) if blocked)
+    # From the first instant at which something is blocked, whatever comes and goes in between.
+    assert all("Head-of-line blocking at input 1" in words for words, _ in said[first:])
+    assert (
+        len({re.search(r"seen since [0-9.]+ s", words).group() for words, _ in said[first:]}) == 1
+    )
+    for words, blocked in said[first:]:
+        assert ("which is idle" in words) == (blocked > 0), words
+    # Both cases were there.
+    assert {blocked > 0 for _, blocked in said[first:]} == {True, False}
+
+
+# The line divided by packets, by bytes and by priority: what the small ones get.
+SHARES = {
+    "A packet each": (0.02, 0.08),
+    "Bytes each": (0.45, 0.55),
+    "Who would finish first": (0.45, 0.55),
+    "Strict priority": (0.9, 1.0),
+}
+
+
+def test_each_scheduler_gives_small_packets_what_its_lesson_says(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=schedulers") as page:
+        runs(page)
+        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
+        panel = page.get_by_role("tabpanel", name="Lesson")
+        claim = panel.get_by_role("region", name="How much of the line the small packets get")
+        buttons = [None, "Deficit round robin", "Weighted fair queueing", "Strict priority"]
+        page.evaluate("vitrine.player.setPace(0.5)")
+        for button, (name, (least, most)) in zip(buttons, SHARES.items(), strict=True):
+            if button:
+                panel.get_by_role("button", name=button).click()
+            row = claim.locator("div").filter(has_text=name)
+            expect(row.locator("output")).to_have_text(re.compile(r"^\d+ %$"))
+            assert least <= percent_of(row.locator("output")) <= most, name

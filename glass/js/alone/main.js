@@ -132,8 +132,10 @@ class Alone {
       this.desk.begin(running, this.files, { typed: typed?.() });
       // What could not be done with the programs as they are is said there.
       if (running.remarks.length) this.show("program");
-      this.sheet.hidden = true;
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
+      await this.glass.settle(scenario.settled_ps);
+      if (turn !== this.turn) return;
+      this.sheet.hidden = true;
       // For tests and for the curious.
       window.vitrine = this.glass;
       this.packets.begin();

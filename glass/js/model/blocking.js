@@ -26,6 +26,35 @@ export function blockedHeads(state, about) {
   return found;
 }
 
+// A router's episodes of blocking, by input: stable words for what comes and goes with each packet.
+//
+//   const episodes = new Episodes()
+//   episodes.see(blockedHeads(...), timePs, holdPs)   // -> [{...found, sincePs, isNow}]
+//
+// An episode lasts until nothing was blocked for `holdPs`; before its beginning, or after a leap, there is none.
+export class Episodes {
+  constructor() {
+    this.byInput = new Map();
+  }
+
+  see(found, timePs, holdPs) {
+    for (const [port, each] of this.byInput) {
+      if (timePs < each.sincePs || timePs > each.lastPs + holdPs) this.byInput.delete(port);
+    }
+    for (const each of found) {
+      const known = this.byInput.get(each.input);
+      const lastPs = Math.max(timePs, known?.lastPs ?? 0);
+      this.byInput.set(each.input, { ...each, sincePs: known?.sincePs ?? timePs, lastPs });
+    }
+    const now = new Set(found.map((each) => each.input));
+    return [...this.byInput.values()].map((each) => ({ ...each, isNow: now.has(each.input) }));
+  }
+
+  end() {
+    this.byInput.clear();
+  }
+}
+
 function waits(state, about, port) {
   const classes = about.ports.find((each) => each.port === port)?.config.queues ?? [];
   return classes.some((each) => state.in(queue(port, each.class)).length > 0);

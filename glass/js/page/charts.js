@@ -96,20 +96,24 @@ export class Charts {
   show(sources, { timePs, pace, palette }) {
     const { model, hosts } = sources;
     const hasHosts = hosts.samples.length > 0;
+    // Hosts that send datagrams alone have no windows.
+    const hasWindows = Boolean(hosts.samples.at(-1)?.hosts.some((each) => each.connections.length));
+    if (hasWindows && !this.hasWindows && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
+    this.hasWindows ||= hasWindows;
     if (hasHosts !== this.hasHosts) {
       this.hasHosts = hasHosts;
-      if (hasHosts && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
       this.offer();
     }
     this.listCounters(model);
     // At the beginning the curves start at the left and grow.
     const window = WINDOW_S * pace * 1e12, wide = Math.max(window, RATE_WINDOW_S * 1e12);
     const span = { fromPs: Math.max(model.startPs, timePs - window), longPs: Math.max(model.startPs, timePs - wide), toPs: timePs };
-    for (const { kind, plot } of this.list) {
-      const found = curves(kind, sources, span);
-      const from = found.isLong ? span.longPs : span.fromPs;
-      plot.draw(found, [from / 1e12, Math.max(timePs, from + window) / 1e12], palette);
-    }
+    // All of them have one axis: where one needs to look far back, the others do, too.
+    if (this.isLong) span.fromPs = span.longPs;
+    const found = this.list.map(({ kind }) => curves(kind, sources, span));
+    this.isLong = found.some((each) => each.isLong);
+    this.list.forEach(({ plot }, index) =>
+      plot.draw(found[index], [span.fromPs / 1e12, Math.max(timePs, span.fromPs + window) / 1e12], palette));
   }
 
   // What Describe tells changes with the configuration only.

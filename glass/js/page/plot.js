@@ -2,7 +2,7 @@
 
 import uPlot from "../../vendor/uPlot.esm.js";
 import { flowColour } from "../draw/palette.js";
-import { instant } from "../words.js";
+import { instant, tickWords } from "../words.js";
 import { element, setText, table } from "./dom.js";
 
 const AWAY = -10;
@@ -117,7 +117,7 @@ export class Plot {
       cursor: { y: false, points: { show: false }, bind: { mousemove: () => null, mouseleave: () => null, mousedown: () => null } },
       scales: { x: { time: false, auto: false }, y: { auto: false } },
       axes: [
-        { ...axis, size: 24, gap: 3, values: (_, all) => all.map((each) => short(each, all)) },
+        { ...axis, size: 24, gap: 3, values: (_, all) => tickWords(all) },
         { ...axis, size: 64, values: (_, all) => all.map((each) => this.unit(each)) },
       ],
       series: [{}, ...series.map((each) => ({
@@ -144,10 +144,4 @@ function placeOf(xs, seconds) {
     else high = middle;
   }
   return low - 1;
-}
-
-// Seconds with as many digits as tell neighbours apart.
-function short(value, all) {
-  const step = all.length > 1 ? Math.abs(all[1] - all[0]) : 1;
-  return value.toFixed(Math.min(7, Math.max(0, Math.ceil(-Math.log10(step)))));
 }

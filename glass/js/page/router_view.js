@@ -5,12 +5,13 @@ import { routerLabels } from "../draw/labels.js";
 import { routerPicture } from "../draw/router.js";
 import { houseShapes } from "../draw/house.js";
 import { flowColour } from "../draw/palette.js";
-import { blockedHeads } from "../model/blocking.js";
+import { blockedHeads, Episodes } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
-import { droppedOf, portOf, queueOf, settingsOf } from "../model/samples.js";
+import { droppedOf, portOf, queueOf, settingsOf, WINDOW_WORDS } from "../model/samples.js";
 import { arbitrationWords } from "../model/arbiter.js";
 import { nodesOf, queueWords } from "../model/minds.js";
-import { bytes, count, rate, reasonWords } from "../words.js";
+import { lostByReason } from "../model/curves.js";
+import { bytes, count, instant, rate, rateWords, reasonWords } from "../words.js";
 import { element, setText, table } from "./dom.js";
 
 // More steps than this in a second of the viewer, and single packets are no use to eyes.
@@ -18,15 +19,17 @@ const STEPS_A_SECOND_MAX = 700;
 // What is looked back at to tell how busy a way is, in seconds of the viewer.
 const RECENT_S = 0.25;
 const UPCOMING_S = 2;
-// How long a blocked input stays said after it was seen, in seconds of the viewer.
-const NOTICE_S = 1.5;
+// How long a blocked input stays said after it was seen, in seconds of the viewer and of the network at least:
+// a packet on a slow line takes milliseconds, and between two of them nothing is blocked.
+const NOTICE_S = 3, NOTICE_PS = 50e9;
 // Flows stay in the key so long after they were seen, in seconds of the viewer; and how many at most.
 const KEY_S = 12, KEY_MAX = 10;
 
 export class RouterView {
   constructor(glass) {
     this.glass = glass;
-    this.notices = new Map();
+    // By router.
+    this.episodes = new Map();
     // When each flow was last seen, by its number.
     this.seen = new Map();
   }
@@ -99,12 +102,12 @@ export class RouterView {
 
   say(moment) {
     const { glass } = this;
-    for (const each of moment.blocked) this.notices.set(each.input, { ...each, timePs: moment.timePs });
-    const still = [...this.notices.values()].filter((each) =>
-      Math.abs(moment.timePs - each.timePs) < NOTICE_S * moment.pace * 1e12
-      && moment.about.input.queueing === "FIFO");
-    const [found] = still;
-    const sentence = found ? blockedWords(found, (port) => this.placeName(port)) : quietWords(moment);
+    const { name } = glass.model;
+    if (!this.episodes.has(name)) this.episodes.set(name, new Episodes());
+    const episodes = this.episodes.get(name);
+    if (moment.about.input.queueing !== "FIFO") episodes.end();
+    const [found] = episodes.see(moment.blocked, moment.timePs, Math.max(NOTICE_PS, NOTICE_S * moment.pace * 1e12));
+    const sentence = found ? blockedWords(found, (port) => this.placeName(port), moment.pace) : quietWords(moment);
     glass.notice.classList.toggle("found", Boolean(found));
     if (this.said === sentence) return;
     this.said = sentence;
@@ -288,11 +291,11 @@ export class RouterView {
         const key = queue(port, each.class);
         return [`port ${port}, class ${each.class}`, state ? state.in(key).length : told?.held?.packets ?? 0,
                 bytes(state ? state.bytesIn(key) : told?.held?.bytes ?? 0), limitWords(each.limit),
-                rate(config.rate_bps), rate(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
+                rate(config.rate_bps), rateWords(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
       });
     });
     const parts = [table("Output queues",
-      ["queue", "packets", "bytes", "limit", "line", "sends", "lost"], rows)];
+      ["queue", "packets", "bytes", "limit", "line", `sends, ${WINDOW_WORDS}`, "lost"], rows)];
     if (about.input.queueing !== "NONE") {
       parts.unshift(table("Input queues", ["input", "packets", "bytes", "for outputs", "lost"],
         about.ports.filter((each) => each.port < 510).map(({ port }) => {
@@ -309,6 +312,13 @@ export class RouterView {
     }
     this.glass.tables.replaceChildren(...parts);
   }
+}
+
+// The router's own counts; what its program drops is not among them.
+export function lossWords(reasons, lost) {
+  const all = [...lost.values()].reduce((sum, each) => sum + each, 0);
+  const since = all ? `: ${count(all)} lost at inputs and outputs since the network began` : "";
+  return `Packets are being lost by ${[...reasons].map(reasonWords).join(" and ")}${since}.`;
 }
 
 // One on from where something is in a list; from outside to an end of it.
@@ -330,13 +340,14 @@ function outputsWords(packets) {
   return [...counts].map(([way, each]) => `${each} for ${way}`).join(", ") || "none";
 }
 
-function blockedWords({ input: port, head, outputs, packets }, name) {
-  const many = packets.size === 1 ? "1 packet for" : `${packets.size} packets for`;
-  const idle = outputs.length === 1 ? `output ${name(outputs[0])}, which is idle,`
-    : `outputs ${outputs.map(name).join(" and ")}, which are idle,`;
-  const wait = packets.size === 1 ? "waits" : "wait";
-  return `Head-of-line blocking: at input ${port}, ${many} ${idle} ${wait} behind a packet for busy `
-    + `output ${name(head.output)}.`;
+// What is so now, or what was so last: the picture shows an idle output only in the first case.
+export function blockedWords({ input: port, head, outputs, packets, sincePs, isNow }, name, pace) {
+  const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, pace)}`;
+  const many = packets.size === 1 ? "1 outlined packet" : `${packets.size} outlined packets`;
+  const ways = `${outputs.length === 1 ? "output" : "outputs"} ${outputs.map(name).join(" and ")}`;
+  if (!isNow) return `${begin}: packets for ${ways} wait again and again behind one for output ${name(head.output)}.`;
+  const idle = outputs.length === 1 ? "which is idle" : "which are idle";
+  return `${begin}: ${many} for ${ways}, ${idle}, ${packets.size === 1 ? "waits" : "wait"} behind one for output ${name(head.output)}.`;
 }
 
 const whose = ({ sample }) => (sample?.flows?.length ? ", and whose packets they hold" : "");
@@ -354,13 +365,8 @@ function quietWords(moment) {
   if (moment.isBars) {
     return "Too fast to follow single packets: ways are drawn as thick as they are busy. Slow down (−) to see them.";
   }
-  const losses = new Map();
-  for (const drop of moment.state.drops) {
-    if (moment.timePs - drop.timePs > moment.pace * 2e12) continue;
-    losses.set(drop.reason, (losses.get(drop.reason) ?? 0) + 1);
-  }
-  if (losses.size) {
-    return `Dropped: ${[...losses].map(([reason, many]) => `${many} by ${reasonWords(reason)}`).join(", ")}.`;
-  }
+  // While packets are lost: how many it were by now, which is what the labels add up to.
+  const reasons = new Set(moment.state.drops.filter((each) => moment.timePs - each.timePs <= moment.pace * 2e12).map((each) => each.reason));
+  if (reasons.size) return lossWords(reasons, moment.sample ? lostByReason(moment.sample) : new Map());
   return "Click a packet to see what it is; click a queue to draw its depth. By keyboard: N and Q.";
 }

@@ -20,7 +20,7 @@ export class Side {
     if (!glass.scene.readOnly && glass.scene.world !== "recorded") {
       this.handles = new Handles(glass);
       const lesson = LESSONS[glass.scene.lesson];
-      if (lesson) this.add("lesson", "Lesson", new LessonPanel(glass, lesson).node);
+      if (lesson) this.add("lesson", "Lesson", (this.lesson = new LessonPanel(glass, lesson)).node);
       this.add("handles", "Handles", this.handles.node);
       if (glass.world) this.add("flows", "Flows", (this.flows = new FlowsPanel(glass)).node);
       this.add("log", "Log", this.handles.log);
@@ -99,6 +99,7 @@ export class Side {
 
   show() {
     this.handles?.show();
+    this.lesson?.show();
     this.flows?.show();
     this.packet.refresh();
     if (this.chosen === "program") this.program.refresh();
