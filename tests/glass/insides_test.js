@@ -231,19 +231,23 @@ export function a_head_blocks_those_whose_output_is_idle() {
 }
 
 export function an_episode_of_blocking_lasts_while_its_packets_come_and_go() {
-  const episodes = new Episodes(), hold = 50;
   const found = [{ input: 1, head: { output: 2 }, outputs: [3], packets: new Set([7]) }];
-  const shortly = (list) => list.map(({ sincePs, isNow }) => [sincePs, isNow]);
-  same(shortly(episodes.see([], 90, hold)), []);
-  same(shortly(episodes.see(found, 100, hold)), [[100, true]]);
-  // Nothing is blocked at this very instant, and nobody says so.
-  same(shortly(episodes.see([], 140, hold)), [[100, false]]);
-  same(shortly(episodes.see(found, 150, hold)), [[100, true]]);
-  same(shortly(episodes.see([], 200, hold)), [[100, false]]);
-  same(shortly(episodes.see([], 201, hold)), []);
-  // Somebody goes back to before it began.
-  episodes.see(found, 300, hold);
-  same(shortly(episodes.see([], 299, hold)), []);
+  // Blocked from 100 to 110 and from 150 to 160, and much later again.
+  const spans = [[100, 110], [150, 160], [300, 310]];
+  const blockedAt = (timePs) => (spans.some(([from, to]) => from <= timePs && timePs < to) ? found : []);
+  const hold = 50;
+  const said = (episodes, timePs, startPs = 0) => episodes.at(timePs, hold, startPs).map(({ sincePs, isNow }) => [sincePs, isNow]);
+  const told = [[99, []], [100, [[100, true]]], [140, [[100, false]]], [150, [[100, true]]], [209, [[100, false]]], [210, []],
+                [305, [[300, true]]], [299, []]];
+  const episodes = new Episodes(blockedAt);
+  for (const [timePs, wanted] of told) {
+    same(said(episodes, timePs), wanted, `at ${timePs}:`);
+    // Whoever comes from elsewhere reads the same: no instant that was drawn before counts.
+    same(said(new Episodes(blockedAt), timePs), wanted, `at ${timePs}, seen first:`);
+  }
+  // What is not remembered is not looked at.
+  same(said(new Episodes(blockedAt), 140, 105), [[105, false]]);
+  same(said(new Episodes(blockedAt), 140, 120), []);
 }
 
 export function curves_say_what_the_states_say() {

@@ -12,7 +12,7 @@ import { packed, unpacked } from "./bundle.js";
 import { choose } from "./gallery.js";
 import { Packets } from "./packets.js";
 import { RecordingWay } from "./recording_way.js";
-import { Faulty, Running, scenarioOf } from "./scenario.js";
+import { Faulty, Running, scenarioOf, WATCHED_PS } from "./scenario.js";
 import { ADDRESS_LENGTH_MAX, checked, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
 
 const OPEN = "#open=", SHARED = "#s=";
@@ -125,7 +125,8 @@ class Alone {
       const calls = new Calls(engine.way, this.schema);
       const running = new Running({ engine, calls, kit: this.files, scenario });
       this.running = running;
-      await running.begin((ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`));
+      await running.begin((ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`),
+                          Math.max(0, scenario.settled_ps - (running.acts.length ? 0 : WATCHED_PS)));
       if (turn !== this.turn) return;
       this.way = new RecordingWay(engine.way, running.acts, running.reachedPs);
       this.way.source = (file) => running.source(file);
@@ -133,7 +134,7 @@ class Alone {
       // What could not be done with the programs as they are is said there.
       if (running.remarks.length) this.show("program");
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
-      await this.glass.settle(scenario.settled_ps);
+      await this.glass.settle();
       if (turn !== this.turn) return;
       this.sheet.hidden = true;
       // For tests and for the curious.

@@ -6,8 +6,8 @@ const PORT = 4, SMALL = 1;
 // Classes: large packets, small ones, a ping.
 const serve = (discipline) => ({ side }) => side.handles.act(acts.scheduler(PORT, discipline, [1, 1, 1]));
 
-// More than one group is served strictly, the highest first.
-const disciplineOf = ({ groups }) => (groups.length > 1 ? "strict" : groups[0].discipline);
+// More than one group is served strictly, the highest first; a hierarchy has no groups.
+const disciplineOf = ({ groups }) => (groups?.length > 1 ? "strict" : groups?.[0]?.discipline);
 
 export const schedulers = {
   name: "schedulers",

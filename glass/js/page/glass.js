@@ -187,14 +187,16 @@ export class Glass {
     return player.toldPs > before;
   }
 
-  // What happens until an instant is told and not shown: the picture begins there, and rates are known.
-  async settle(untilPs) {
+  // What happens until the network has settled is told and not shown: the picture begins there, and rates are known.
+  async settle() {
+    const { isDriven, readOnly, settledPs } = this.scene;
+    if (!isDriven || readOnly) return;
     const isTold = (each) => each.toldPs > 0;
     while (!this.player.toldPs || ![...this.models.values()].every(isTold)) {
       if (this.isGone || this.ending.signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
-    const spanPs = untilPs - (this.world.reachedPs || this.player.toldPs);
+    const spanPs = settledPs - (this.world.reachedPs || this.player.toldPs);
     if (spanPs > 0) await this.jump(spanPs);
   }
 

@@ -19,8 +19,8 @@ const STEPS_A_SECOND_MAX = 700;
 // What is looked back at to tell how busy a way is, in seconds of the viewer.
 const RECENT_S = 0.25;
 const UPCOMING_S = 2;
-// How long a blocked input stays said after it was seen, in seconds of the viewer and of the network at least:
-// a packet on a slow line takes milliseconds, and between two of them nothing is blocked.
+// How long a blocked input stays in the notice after it was blocked last, in seconds of the viewer and of the
+// network at least: a packet on a slow line takes milliseconds, and between two of them nothing is blocked.
 const NOTICE_S = 3, NOTICE_PS = 50e9;
 // Flows stay in the key so long after they were seen, in seconds of the viewer; and how many at most.
 const KEY_S = 12, KEY_MAX = 10;
@@ -102,11 +102,7 @@ export class RouterView {
 
   say(moment) {
     const { glass } = this;
-    const { name } = glass.model;
-    if (!this.episodes.has(name)) this.episodes.set(name, new Episodes());
-    const episodes = this.episodes.get(name);
-    if (moment.about.input.queueing !== "FIFO") episodes.end();
-    const [found] = episodes.see(moment.blocked, moment.timePs, Math.max(NOTICE_PS, NOTICE_S * moment.pace * 1e12));
+    const [found] = this.blocking(moment);
     const sentence = found ? blockedWords(found, (port) => this.placeName(port), moment.pace) : quietWords(moment);
     glass.notice.classList.toggle("found", Boolean(found));
     if (this.said === sentence) return;
@@ -119,6 +115,16 @@ export class RouterView {
     setText(this.sentence, sentence);
     if (this.sentence.parentElement === glass.notice && Boolean(isCurable) === this.cure.isConnected) return;
     glass.notice.replaceChildren(this.sentence, ...(isCurable ? [this.cure] : []));
+  }
+
+  // Episodes of head-of-line blocking at the shown router that last.
+  blocking({ about, state, timePs, pace }) {
+    const { model } = this.glass, { insides, samples } = model;
+    if (!state || about.input.queueing !== "FIFO") return [];
+    if (!this.episodes.has(model.name)) {
+      this.episodes.set(model.name, new Episodes((atPs) => blockedHeads(insides.at(atPs, "episodes"), samples.aboutAt(atPs) ?? about)));
+    }
+    return this.episodes.get(model.name).at(timePs, Math.max(NOTICE_PS, NOTICE_S * pace * 1e12), insides.startPs);
   }
 
   placeName(port) {
@@ -343,9 +349,9 @@ function outputsWords(packets) {
 // What is so now, or what was so last: the picture shows an idle output only in the first case.
 export function blockedWords({ input: port, head, outputs, packets, sincePs, isNow }, name, pace) {
   const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, pace)}`;
-  const many = packets.size === 1 ? "1 outlined packet" : `${packets.size} outlined packets`;
   const ways = `${outputs.length === 1 ? "output" : "outputs"} ${outputs.map(name).join(" and ")}`;
   if (!isNow) return `${begin}: packets for ${ways} wait again and again behind one for output ${name(head.output)}.`;
+  const many = packets.size === 1 ? "1 outlined packet" : `${packets.size} outlined packets`;
   const idle = outputs.length === 1 ? "which is idle" : "which are idle";
   return `${begin}: ${many} for ${ways}, ${idle}, ${packets.size === 1 ? "waits" : "wait"} behind one for output ${name(head.output)}.`;
 }
