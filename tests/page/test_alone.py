@@ -28,12 +28,15 @@ PLACE = "classify.apply(hdr, meta, standard_metadata);"
 
 
 @contextlib.contextmanager
-def opened(chromium, address, **options):
-    """The page without a network around it, as soon as its world is there."""
+def opened(chromium, address, *, desk=True, **options):
+    """The page without a network around it, with the program beside the picture or as it opens."""
     with page_of(
         chromium, offline=True, viewport={"width": 1440, "height": 900}, **options
     ) as page:
         page.goto(address)
+        if desk:
+            page.wait_for_function("() => window.vitrineAlone")
+            page.evaluate("vitrineAlone.show('program')")
         yield page
 
 

@@ -19,9 +19,8 @@ def is_playing(page):
 
 
 def test_keys_that_a_lesson_asks_for_work_at_once(chromium, vitrine):
-    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+    with opened(chromium, f"{vitrine}#open=hol-blocking", desk=False) as page:
         runs(page)
-        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
         steps = page.get_by_role("tabpanel", name="Lesson").locator("li")
         steps.nth(0).locator("button.main").click()
         expect(steps.nth(1)).to_have_attribute("aria-current", "step")
@@ -61,7 +60,7 @@ def test_keys_that_a_lesson_asks_for_work_at_once(chromium, vitrine):
 
 
 def test_each_step_at_the_newest_instant_leads_to_what_happens_next(chromium, vitrine):
-    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+    with opened(chromium, f"{vitrine}#open=hol-blocking", desk=False) as page:
         runs(page)
         page.evaluate("vitrine.player.pause(); vitrine.player.seek(Infinity)")
         page.evaluate("document.activeElement.blur()")

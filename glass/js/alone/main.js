@@ -21,6 +21,8 @@ const TRUSTED = "vitrine.trusted";
 // What was done in this window when the page went away, so that loading it again goes on from there.
 const KEPT = "vitrine.kept";
 const PS_PER_MS = 1e9;
+// Pixels that a program beside the picture needs.
+const WIDE = 1200;
 
 class Alone {
   constructor({ module, engine, kit, schema }) {
@@ -46,7 +48,6 @@ class Alone {
     document.body.append(this.bar, this.sheet, this.body);
     addEventListener("hashchange", () => this.enter());
     addEventListener("pagehide", () => this.keep());
-    this.show(innerWidth >= 1200 ? "program" : undefined);
   }
 
   // What the address asks for; without anything, the first scenario.
@@ -115,6 +116,9 @@ class Alone {
     if (!typed) this.running = undefined;
     const turn = this.turn = {};
     setText(this.title, scenario.title);
+    // A lesson has the room to itself until somebody asks for the program; where there is none, the program is what
+    // there is to read.
+    if (!typed && !this.isChosen) this.lay(scenario.lesson || innerWidth < WIDE ? undefined : "program");
     document.title = `${scenario.title} – Vitrine`;
     this.tell("Compiling the program …");
     try {
@@ -132,7 +136,7 @@ class Alone {
       this.way.source = (file) => running.source(file);
       this.desk.begin(running, this.files, { typed: typed?.() });
       // What could not be done with the programs as they are is said there.
-      if (running.remarks.length) this.show("program");
+      if (running.remarks.length) this.lay("program");
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
       await this.glass.settle();
       if (turn !== this.turn) return;
@@ -151,7 +155,7 @@ class Alone {
     this.packets.end();
     if (running) {
       this.desk.begin(running, this.files, { isUp: false, why: isFaulty ? undefined : error.message, typed: typed?.() });
-      this.show("program");
+      this.lay("program");
     }
     if (!isFaulty) return this.tell(`The network cannot begin. ${error.message}`, ...this.waysOn());
     const first = error.said.diagnostics.find((each) => each.severity === "error");
@@ -271,8 +275,13 @@ class Alone {
 
   // ---- the frame -------------------------------------------------------------------------------
 
-  // Nothing, the program or packets beside the picture.
+  // Nothing, the program or packets beside the picture, as somebody asks for it.
   show(name) {
+    this.isChosen = true;
+    this.lay(name);
+  }
+
+  lay(name) {
     for (const [each, { node }] of Object.entries(this.beside)) {
       node.hidden = each !== name;
       this.toggles[each].setAttribute("aria-expanded", String(each === name));
