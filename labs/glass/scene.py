@@ -36,7 +36,7 @@ class Scene:
     lesson: str = ""
     # Seconds of the network in one of the viewer, to begin with.
     pace: float = 1.0
-    # A network in virtual time is watched until then before it is shown: rates are known at first sight.
+    # A network in virtual time is watched until then before it is shown, so its rates are known.
     settled_ps: int = 0
     # Where a network in virtual time is driven.
     world_address: str = ""

@@ -1,5 +1,6 @@
 """Lessons of labs that the one file has the networks of: each step does what its button says."""
 
+import math
 import re
 
 import pytest
@@ -34,9 +35,8 @@ IN_FORCE = {
     ],
 )
 def test_each_button_of_a_lesson_is_done_by_the_router(chromium, vitrine, lesson):
-    with opened(chromium, f"{vitrine}#open={lesson}") as page:
+    with opened(chromium, f"{vitrine}#open={lesson}", desk=False) as page:
         runs(page)
-        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
         panel = page.get_by_role("tabpanel", name="Lesson")
         steps = panel.locator("li")
         asked = []
@@ -70,11 +70,17 @@ MEASURED = """async () => {
 
 
 def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine):
-    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+    with opened(chromium, f"{vitrine}#open=hol-blocking", desk=False) as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
         runs(page)
-        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
         panel = page.get_by_role("tabpanel", name="Lesson")
         claim = panel.get_by_role("region", name="How much of its line the flow to h5 gets")
+        # The lesson is what one sees first; the program is one click away.
+        expect(claim).to_be_in_viewport()
+        program = page.get_by_role("banner").first.get_by_role("button", name="Program")
+        program.click()
+        expect(page.locator(".cm-content")).to_be_in_viewport()
+        program.click()
         share = {
             name: claim.locator("div").filter(has_text=name).locator("output")
             for name in ("One FIFO at input 1", "Virtual output queues", "speedup 2")
@@ -142,7 +148,7 @@ SAID = """async () => {
 
 
 def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitrine):
-    with opened(chromium, f"{vitrine}#open=hol-blocking") as page:
+    with opened(chromium, f"{vitrine}#open=hol-blocking", desk=False) as page:
         runs(page)
         page.wait_for_function("() => vitrine.notice.textContent.includes('Head-of-line blocking')")
         said = page.evaluate(SAID)
@@ -158,26 +164,83 @@ def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitri
     assert {blocked > 0 for _, blocked in said[first:]} == {True, False}
 
 
-# The line divided by packets, by bytes and by priority: what the small ones get.
-SHARES = {
-    "A packet each": (0.02, 0.08),
-    "Bytes each": (0.45, 0.55),
-    "Who would finish first": (0.45, 0.55),
-    "Strict priority": (0.9, 1.0),
+# What each lesson's sentence comes to: the button pressed, the seconds of the network until its
+# effect is there, the row beside the lesson, and its least and greatest number: seconds, or shares.
+LESSONS = {
+    "schedulers": [
+        (None, 0, "A packet each", 0.02, 0.08),
+        ("Deficit round robin", 0.7, "Bytes each", 0.45, 0.55),
+        ("Weighted fair queueing", 0.7, "Who would finish first", 0.45, 0.55),
+        ("Strict priority", 0.7, "Strict priority", 0.9, 1.0),
+    ],
+    # The empty line: 20 ms and two frames; then up to 100 packets of 8.07 ms, up to 20, and two.
+    "bufferbloat": [
+        ("Start a ping", 1, "On the empty line", 0.020, 0.023),
+        ("Start the download", 3, "room for 100", 0.4, 0.85),
+        ("Limit the queue to 20 packets", 2, "room for 20", 0.08, 0.19),
+        ("Two classes in turn", 2, "queue of its own", 0.020, 0.040),
+    ],
+    "link-sharing": [
+        (None, 0, "One queue", 0.3, 0.68),
+        ("Two classes, 3:7", 1, "Two classes", 0.69, 0.71),
+        ("Cut h2's cable", 1, "h2 cut off", 0.99, 1),
+        ("Mend the cable", 2, "Two classes", 0.69, 0.71),
+        ("Strict priority", 1, "Strict priority", 0.95, 1),
+    ],
+    # 200 packets of 1.2 ms; targets of 5 and 15 ms, 20 to 60 packets, 20 packets.
+    "queue-management": [
+        (None, 0, "Until it is full", 0.12, 0.25),
+        ("Manage it with CoDel", 3, "CoDel", 0.002, 0.015),
+        ("Manage it with PIE", 3, "PIE", 0.005, 0.060),
+        ("Manage it with RED", 3, "RED", 0.010, 0.075),
+        ("Mark from 20 packets", 2, "Marks", 0.010, 0.030),
+    ],
+    "shared-buffer": [
+        (None, 0, "Whoever comes", 0.85, 1),
+        ("Thresholds, alpha = 1", 0.7, "alpha = 1", 0.2, 0.45),
+        ("Thresholds, alpha = 8", 0.7, "alpha = 8", 0.6, 0.8),
+        # 60 packets of 1,514 bytes for 50 kB, and the one on the line.
+        ("50 kB for each", 0.7, "50 kB", 0.38, 0.46),
+    ],
+    "crossbar-arbiters": [
+        (None, 0, "A turn each", 0.004, 0.007),
+        ("Oldest cell first", 1, "Oldest cell first", 0.030, 0.085),
+        ("Longest queue first", 1, "Longest queue first", math.inf, math.inf),
+        ("Back to iSLIP", 1, "A turn each", 0.004, 0.007),
+    ],
 }
+NUMBER = re.compile(r"([0-9.]+) (%|s|ms|µs)$")
+UNITS = {"%": 0.01, "s": 1, "ms": 1e-3, "µs": 1e-6}
+# Time passes in the network as far as a test says, and the page shows where it then is.
+PASS = """async (seconds) => {
+  const { player, world } = vitrine;
+  player.pause();
+  if (seconds) await world.pass(seconds * 1e12);
+  await world.catchUp();
+}"""
 
 
-def test_each_scheduler_gives_small_packets_what_its_lesson_says(chromium, vitrine):
-    with opened(chromium, f"{vitrine}#open=schedulers") as page:
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_sentence_of_a_lesson_is_measured_where_it_is_read(chromium, vitrine, lesson):
+    with opened(chromium, f"{vitrine}#open={lesson}", desk=False) as page:
         runs(page)
-        page.get_by_role("banner").first.get_by_role("button", name="Program").click()
         panel = page.get_by_role("tabpanel", name="Lesson")
-        claim = panel.get_by_role("region", name="How much of the line the small packets get")
-        buttons = [None, "Deficit round robin", "Weighted fair queueing", "Strict priority"]
-        page.evaluate("vitrine.player.setPace(0.5)")
-        for button, (name, (least, most)) in zip(buttons, SHARES.items(), strict=True):
+        for button, seconds, row, least, most in LESSONS[lesson]:
             if button:
-                panel.get_by_role("button", name=button).click()
-            row = claim.locator("div").filter(has_text=name)
-            expect(row.locator("output")).to_have_text(re.compile(r"^\d+ %$"))
-            assert least <= percent_of(row.locator("output")) <= most, name
+                at = panel.locator("li", has=page.get_by_role("button", name=button))
+                at.get_by_role("button", name=button).click()
+                # The next step is due when the router has answered.
+                expect(at).to_have_class("past")
+            page.evaluate(PASS, seconds)
+            found = panel.locator(".claim div").filter(has_text=row)
+            expect(found).to_have_attribute("data-now", "")
+            expect(found.locator("output")).not_to_have_text("…")
+            said = found.locator("output").text_content()
+            assert least <= number(said) <= most, f"{lesson}, {row}: {said}"
+
+
+def number(said):
+    if said == "no answer":
+        return math.inf
+    digits, unit = NUMBER.match(said).groups()
+    return float(digits) * UNITS[unit]

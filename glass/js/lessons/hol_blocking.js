@@ -1,6 +1,7 @@
 // Head-of-line blocking: who waits behind whom, and what VOQs do about it.
 
 import * as acts from "../model/acts.js";
+import { lineShare } from "../model/measures.js";
 import { RATE_WINDOW_PS } from "../model/samples.js";
 
 const SLOW = 2e-3;
@@ -24,7 +25,8 @@ export const holBlocking = {
     + "sends to h5, whose line has room. Why does the third one get less than its line could carry?",
   claim: {
     title: "How much of its line the flow to h5 gets",
-    port: VICTIM,
+    measure: lineShare(VICTIM),
+    place: "at port 3 of s2, whose line carries 50 Mb/s",
     cases: [["FIFO", "One FIFO at input 1"], ["VOQ", "Virtual output queues"], ["FASTER", "One FIFO, speedup 2"]],
     caseOf: ({ input }) => (input.queueing === "FIFO" && isFaster(input) ? "FASTER" : input.queueing),
   },

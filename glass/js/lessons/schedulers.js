@@ -1,6 +1,7 @@
 // Schedulers: whose packet is next on a line, and what the others pay.
 
 import * as acts from "../model/acts.js";
+import { lineShare } from "../model/measures.js";
 
 const PORT = 4, SMALL = 1;
 // Classes: large packets, small ones, a ping.
@@ -16,8 +17,8 @@ export const schedulers = {
     + "Each of them has a queue. What does each get?",
   claim: {
     title: "How much of the line the small packets get",
-    port: PORT,
-    class: SMALL,
+    measure: lineShare(PORT, SMALL),
+    place: "at class 1 of port 4, whose line carries 2 Mb/s",
     cases: [["WRR", "A packet each (WRR)"], ["DRR", "Bytes each (DRR)"], ["WFQ", "Who would finish first (WFQ)"], ["strict", "Strict priority"]],
     caseOf: ({ ports }) => disciplineOf(ports.find((each) => each.port === PORT).config.scheduler),
   },

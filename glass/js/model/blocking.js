@@ -28,7 +28,7 @@ export function blockedHeads(state, about) {
 
 // Instants at which an episode is looked for in the time that it may pause, in how many such times an episode is
 // looked for when the viewer comes from elsewhere, and how many instants are remembered.
-const LOOKS = 50, HOLDS_BACK = 4, INSTANTS_MAX = 20_000;
+const LOOKS = 50, HOLDS_BACK = 40, INSTANTS_MAX = 20_000;
 
 // A router's episodes of blocking, by input: stable words for what comes and goes with each packet.
 //

@@ -91,14 +91,20 @@ export class Samples {
     return rate ? (this.receivedAt(timePs, port) ?? 0) / rate : 0;
   }
 
-  // Between the last sample and the one a window before it, or the next earlier one where samples are farther
-  // from each other.
   bitsAt(timePs, bytesOf, mostBps) {
+    const grown = this.grownAt(timePs, bytesOf);
+    if (!grown) return undefined;
+    const bits = (grown.by * 8) / grown.seconds;
+    return mostBps ? Math.min(bits, mostBps) : bits;
+  }
+
+  // What a counter has grown by in the window before an instant: between the last sample and the one a window
+  // before it, or the next earlier one where samples are farther from each other.
+  grownAt(timePs, countOf) {
     const now = this.at(timePs);
     const before = now && this.at(now.time_ps - RATE_WINDOW_PS + SLACK_PS);
     if (!before || now === before) return undefined;
-    const bits = (Math.max(0, bytesOf(now) - bytesOf(before)) * 8) / ((now.time_ps - before.time_ps) / 1e12);
-    return mostBps ? Math.min(bits, mostBps) : bits;
+    return { by: Math.max(0, countOf(now) - countOf(before)), seconds: (now.time_ps - before.time_ps) / 1e12 };
   }
 }
 

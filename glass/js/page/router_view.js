@@ -22,6 +22,8 @@ const UPCOMING_S = 2;
 // How long a blocked input stays in the notice after it was blocked last, in seconds of the viewer and of the
 // network at least: a packet on a slow line takes milliseconds, and between two of them nothing is blocked.
 const NOTICE_S = 3, NOTICE_PS = 50e9;
+// Since when is said to a millisecond: no closer is it looked at.
+const SINCE_PACE = 0.1;
 // Flows stay in the key so long after they were seen, in seconds of the viewer; and how many at most.
 const KEY_S = 12, KEY_MAX = 10;
 
@@ -348,7 +350,7 @@ function outputsWords(packets) {
 
 // What is so now, or what was so last: the picture shows an idle output only in the first case.
 export function blockedWords({ input: port, head, outputs, packets, sincePs, isNow }, name, pace) {
-  const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, pace)}`;
+  const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, Math.max(pace, SINCE_PACE))}`;
   const ways = `${outputs.length === 1 ? "output" : "outputs"} ${outputs.map(name).join(" and ")}`;
   if (!isNow) return `${begin}: packets for ${ways} wait again and again behind one for output ${name(head.output)}.`;
   const many = packets.size === 1 ? "1 outlined packet" : `${packets.size} outlined packets`;
