@@ -110,6 +110,17 @@ def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine)
         steps.get_by_role("button", name="FIFO, speedup 2").click()
         expect(share["speedup 2"]).to_have_text(re.compile(r"^\d+ %$"))
         assert percent_of(share["speedup 2"]) < BLOCKED_SHARE[1]
+        # On a phone the victim's row is in sight.
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.wait_for_function(VICTIM_IN_SIGHT)
+
+
+VICTIM_IN_SIGHT = """() => {
+  const { layout } = vitrine.routerView, { box, sight } = vitrine.stage;
+  const { bottom } = box.getBoundingClientRect(), row = layout.rows.get(3);
+  const [from, to] = sight;
+  return layout.isNarrow && from < row.top && row.y + 20 < to && bottom < innerHeight;
+}"""
 
 
 def percent_of(output):
