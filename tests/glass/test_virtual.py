@@ -48,9 +48,12 @@ def page(chromium, scene):
 
 def pass_until(page, time_ps):
     """The network goes on until an instant of its own time, whatever the machine's speed."""
+    page.wait_for_function(
+        "() => vitrine.player.timePs >= vitrine.scene.settledPs && !vitrine.world.isBusy"
+    )
     page.evaluate("(until) => vitrine.world.advance(until)", time_ps)
-    page.evaluate("vitrine.world.catchUp()")
-    page.wait_for_function("(at) => vitrine.player.timePs === at", arg=time_ps)
+    page.wait_for_function("(at) => vitrine.player.toldPs >= at", arg=time_ps)
+    page.evaluate("(at) => vitrine.player.seek(at)", time_ps)
 
 
 def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(page):

@@ -224,10 +224,9 @@ NUMBER = re.compile(r"([0-9.]+) (%|s|ms|µs)$")
 UNITS = {"%": 0.01, "s": 1, "ms": 1e-3, "µs": 1e-6}
 # Time passes in the network as far as a test says, and the page shows where it then is.
 PASS = """async (seconds) => {
-  const { player, world } = vitrine;
-  player.pause();
-  if (seconds) await world.pass(seconds * 1e12);
-  await world.catchUp();
+  vitrine.player.pause();
+  if (seconds) await vitrine.jump(seconds * 1e12);
+  vitrine.slow();
 }"""
 
 
