@@ -165,7 +165,7 @@ class Drawing {
   // How many stand behind the first ones, where there is room to say it.
   rest(strip, count, y, h) {
     const text = `+${count}`, w = text.length * REST_LETTER_W + 6, x = strip.x + 3;
-    if (h < NAME_SIZE + 4) return;
+    if (h < NAME_SIZE) return;
     this.rect(x, y + h / 2 - NAME_SIZE / 2 - 2, w, NAME_SIZE + 4, this.palette.panel, { r: 3, alpha: 0.9 });
     this.shapes.push({ kind: "text", x: x + w / 2, y: y + h / 2, text, fill: this.palette.ink, align: "center", size: NAME_SIZE });
   }

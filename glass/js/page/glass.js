@@ -278,7 +278,7 @@ export class Glass {
     this.charts.show({
       model, hosts: this.hosts, flows: this.flows, focus: this.routerView.focusOf(about),
       isKnown: model.knowsPacketsAt(player.timePs),
-    }, { timePs: player.timePs, pace: player.pace, palette: this.palette });
+    }, { timePs: player.timePs, toldPs: player.toldPs, pace: player.pace, palette: this.palette });
   }
 
   // Models keep to their shares of memory by themselves. The past of a live router is short all the same,
