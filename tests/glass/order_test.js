@@ -1,7 +1,7 @@
 // What is remembered stays bounded, however long one looks.
 
 import { placeAfter, thin, within } from "../../glass/js/model/order.js";
-import { Flows } from "../../glass/js/model/flows.js";
+import { Flows, namesAmong } from "../../glass/js/model/flows.js";
 import { Hosts } from "../../glass/js/model/hosts.js";
 import { sharesOf, sizeOf } from "../../glass/js/model/memory.js";
 import { RouterModel } from "../../glass/js/model/router.js";
@@ -74,4 +74,14 @@ export function more_flows_than_can_be_kept_leave_the_newest() {
   }
   holds(flows.byKey.size <= 2 * 4000, `${flows.byKey.size / 2} flows are remembered`);
   same([flows.of(head(10_000), 1e4).number, flows.of(head(1), 1e4).number], [9999, 10_000]);
+}
+
+export function flows_between_the_same_ends_are_told_apart_beside_each_other_and_only_there() {
+  const flow = (number, name, protocol, sourcePort, targetPort) => ({ number, name, protocol, sourcePort, targetPort });
+  const names = (...flows) => [...namesAmong(flows).values()];
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h3", 6, 40000, 5201)), ["h1 → h2", "h1 → h3"]);
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h2", 1, 0, 0)), ["h1 → h2, TCP", "h1 → h2, ICMP"]);
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h2", 6, 40001, 5202)), ["h1 → h2, TCP 5201", "h1 → h2, TCP 5202"]);
+  // Two to one port differ by where they come from.
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h2", 6, 40001, 5201)), ["h1 → h2, TCP 40000", "h1 → h2, TCP 40001"]);
 }

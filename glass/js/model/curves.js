@@ -11,6 +11,7 @@
 
 import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
+import { namesAmong } from "./flows.js";
 import { depthSeries, throughputSeries } from "./series.js";
 import { queueOf, WINDOW_WORDS } from "./samples.js";
 import { within as between } from "./order.js";
@@ -87,8 +88,9 @@ const DRAWN = {
   flows({ model, hosts, flows, isKnown }, { fromPs, longPs, toPs }) {
     if (!isKnown) return acknowledged(hosts, flows, passingIn(model, longPs, toPs), longPs, toPs);
     const { xs, byFlow } = throughputSeries(model.insides, fromPs, toPs, PARTS);
+    const names = namesAmong([...byFlow.keys()].map((number) => flows.list[number]).filter(Boolean));
     const series = [...byFlow].slice(0, SERIES_MAX).map(([number, ys]) =>
-      ({ name: flows.list[number]?.name ?? "other", flow: flows.list[number] ?? flows.unknown, ys, hasGaps: true }));
+      ({ name: names.get(number) ?? "other", flow: flows.list[number] ?? flows.unknown, ys, hasGaps: true }));
     return { note: WINDOW_WORDS, xs, series, unit: rate };
   },
 
@@ -164,10 +166,11 @@ function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {
 
 function drawnOfHosts(flows, told, unit, note) {
   const xs = [...new Set(told.flatMap(([, found]) => [...found.values()].flatMap((each) => each.xs)))].sort((a, b) => a - b);
+  const names = namesAmong([...new Set(told.flatMap(([, found]) => [...found.keys()]))].map((number) => flows.list[number]).filter(Boolean));
   const series = told.flatMap(([name, found, style]) => [...found].slice(0, SERIES_MAX).map(([number, each]) => {
     const at = new Map(each.xs.map((x, index) => [x, each.ys[index]]));
     const flow = flows.list[number];
-    return { name: `${flow.name}${name ? `, ${name}` : ""}`, flow, style,
+    return { name: `${names.get(number)}${name ? `, ${name}` : ""}`, flow, style,
              ys: xs.map((x) => at.get(x) ?? null) };
   })).filter((each) => each.ys.some((y) => y !== null));
   return { note, xs, series, unit, isLong: true };

@@ -70,6 +70,18 @@ export function patternsOf(head) {
   return [take(12, 2)];
 }
 
+// What flows are called beside each other, by their numbers: those between the same ends by protocol and port, too.
+export function namesAmong(flows) {
+  return new Map(flows.map((flow) => {
+    const { name, number, protocol, targetPort, sourcePort } = flow;
+    const alike = flows.filter((each) => each.name === name && each.number !== number);
+    if (!alike.length) return [number, name];
+    const same = alike.filter((each) => each.protocol === protocol);
+    const port = !same.length ? "" : same.every((each) => each.targetPort !== targetPort) ? ` ${targetPort}` : ` ${sourcePort}`;
+    return [number, `${name}, ${PROTOCOLS[protocol] ?? `protocol ${protocol}`}${port}`];
+  }));
+}
+
 // Every flow that was seen: number, name and who is at its ends.
 export class Flows {
   // `names` are hosts' names by their addresses, for people; `kept` are colours that were given before.

@@ -5,6 +5,7 @@ import { routerLabels } from "../draw/labels.js";
 import { routerPicture } from "../draw/router.js";
 import { houseShapes } from "../draw/house.js";
 import { flowColour } from "../draw/palette.js";
+import { namesAmong } from "../model/flows.js";
 import { blockedHeads, Episodes } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
 import { droppedOf, portOf, queueOf, settingsOf, WINDOW_WORDS } from "../model/samples.js";
@@ -149,10 +150,11 @@ export class RouterView {
     const shape = `${list.join()} ${all.length > KEY_MAX && all.length} ${glass.palette.ink}`;
     if (shape === this.keyShape) return;
     this.keyShape = shape;
+    const names = namesAmong(list.map((number) => glass.flows.list[number]));
     glass.key.replaceChildren(...list.map((number) => {
       const flow = glass.flows.list[number];
       return element("span", { style: `--flow:${flowColour(glass.palette, flow)}`, title: flow.detail },
-                     flow.name);
+                     names.get(number));
     }), ...(all.length > KEY_MAX ? [element("em", {}, `and ${all.length - KEY_MAX} more`)] : []));
   }
 
