@@ -64,11 +64,12 @@ def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(pag
     page.keyboard.press("Space")
     seen = []
     # An arbitration is at most some dozen events away: the slow line takes a frame every 1.2 ms. At
-    # the end of what was told a press lets a little time pass, and what happens then is on its way.
+    # the end of what was told a press lets time pass until something happens.
     deadline_s = time.monotonic() + DEADLINE_MS / 1000
     while time.monotonic() < deadline_s:
         page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(10)
+        # Presses that come faster than the network tells would add up.
+        page.wait_for_function("() => !vitrine.timeBar.stepsDue")
         if page.evaluate("vitrine.timeBar.phase") is not None:
             page.evaluate("vitrine.slow()")
             seen.append(page.locator(".labels .head .small").all_inner_texts())
@@ -80,6 +81,18 @@ def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(pag
     assert words and words == phases * (len(words) // len(phases))
     page.get_by_text("The picture as a table").click()
     expect(page.get_by_role("table", name="The crossbar's last arbitration")).to_contain_text("→")
+    # The same as a matrix for each round: whoever was matched has a disc.
+    page.get_by_role("tab", name="Arbiter").click()
+    matrices = page.get_by_role("tabpanel", name="Arbiter")
+    expect(matrices).to_contain_text("iSLIP at ")
+    matched = page.evaluate(
+        """() => vitrine.model.insides.at(vitrine.shownPs, "test").arbitration.rounds
+             .flatMap(({ accepts }) => accepts).length"""
+    )
+    expect(matrices.locator("td.matched")).to_have_count(matched)
+    # A pointer for each output and each input.
+    pointers = matrices.locator("table").first.locator("td i")
+    assert "".join(pointers.all_inner_texts()).count("▾") == 3
 
 
 def test_the_program_shows_what_ran_and_its_tables_are_steered(page):
@@ -179,7 +192,7 @@ def test_cells_are_set_and_a_program_that_is_replaced_is_read_again(page, scene)
 # Nothing runs in this network but what the test starts, and nothing is lost.
 @pytest.mark.parametrize("lesson", ["bufferbloat"])
 def test_a_packets_life_names_entries_decodes_headers_and_leads_to_the_program(page):
-    page.wait_for_function("() => vitrine.player.timePs >= 0.1e12")
+    page.wait_for_function("() => window.vitrine?.player.timePs >= 0.1e12")
     page.evaluate("vitrine.player.pause()")
     page.evaluate("vitrine.world.startTcp('h1', 'h2', 'reno')")
     pass_until(page, 0.3e12)
