@@ -43,14 +43,13 @@ def scene(tmp_path, lesson):
 def page(chromium, scene):
     with glass_of(scene) as glass, page_of(chromium) as page:
         page.goto(glass.url)
+        page.wait_for_function("() => window.vitrine?.isSettled")
         yield page
 
 
 def pass_until(page, time_ps):
     """The network goes on until an instant of its own time, whatever the machine's speed."""
-    page.wait_for_function(
-        "() => vitrine.player.timePs >= vitrine.scene.settledPs && !vitrine.world.isBusy"
-    )
+    page.wait_for_function("() => window.vitrine?.isSettled && !vitrine.world.isBusy")
     page.evaluate("(until) => vitrine.world.advance(until)", time_ps)
     page.wait_for_function("(at) => vitrine.player.toldPs >= at", arg=time_ps)
     page.evaluate("(at) => vitrine.player.seek(at)", time_ps)
@@ -192,7 +191,6 @@ def test_cells_are_set_and_a_program_that_is_replaced_is_read_again(page, scene)
 # Nothing runs in this network but what the test starts, and nothing is lost.
 @pytest.mark.parametrize("lesson", ["bufferbloat"])
 def test_a_packets_life_names_entries_decodes_headers_and_leads_to_the_program(page):
-    page.wait_for_function("() => window.vitrine?.player.timePs >= 0.1e12")
     page.evaluate("vitrine.player.pause()")
     page.evaluate("vitrine.world.startTcp('h1', 'h2', 'reno')")
     pass_until(page, 0.3e12)
@@ -469,6 +467,7 @@ def test_a_class_sees_what_the_page_that_steers_lets_pass(chromium, scene):
         looking.goto(f"http://127.0.0.1:{glass.port}/#{glass._looking_token}")
         expect(looking.get_by_text("looking only")).to_be_visible()
         steering.goto(glass.url)
+        steering.wait_for_function("() => window.vitrine?.isSettled")
         expect(steering.locator(".notice")).to_contain_text("Head-of-line blocking")
         steering.evaluate("vitrine.player.pause()")
         pass_until(steering, 2.2e12)

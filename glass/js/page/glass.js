@@ -72,7 +72,7 @@ export class Glass {
     this.build();
     this.enter(scene.about.router || (scene.routers.length === 1 || !this.network.isKnown
       ? scene.routers[0].name : ""));
-    this.isGone = false;
+    this.isGone = this.isSettled = false;
     this.ending = new AbortController();
     onKey(this, this.ending.signal);
     addEventListener("pagehide", () => remember(this.flows.list), { signal: this.ending.signal });
@@ -189,15 +189,20 @@ export class Glass {
 
   // What happens until the network has settled is told and not shown: the picture begins there, and rates are known.
   async settle() {
-    const { isDriven, readOnly, settledPs } = this.scene;
-    if (!isDriven || readOnly) return;
+    if (this.scene.isDriven && !this.scene.readOnly) await this.passUntilSettled();
+    this.isSettled = true;
+  }
+
+  async passUntilSettled() {
+    const { settledPs } = this.scene;
     const isTold = (each) => each.toldPs > 0;
     while (!this.player.toldPs || ![...this.models.values()].every(isTold)) {
       if (this.isGone || this.ending.signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
     const spanPs = settledPs - (this.world.reachedPs || this.player.toldPs);
-    if (spanPs > 0) await this.jump(spanPs);
+    // Whoever has begun to look meanwhile stays where they are.
+    if (spanPs > 0 && await this.goOn(spanPs) && this.player.isPlaying) this.player.seek(this.player.toldPs);
   }
 
   // The network goes on for a while at once, and the picture with it.
