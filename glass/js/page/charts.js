@@ -28,11 +28,11 @@ export class Charts {
     this.choice = element("select", { "aria-label": "Add a chart", onchange: () => this.addChosen() });
     this.axis = new Axis();
     const button = (text, title, action) => element("button", { type: "button", title, onclick: () => this.move(action) }, text);
-    this.following = button("Follow", "Follow the picture again", (axis) => axis.follow());
+    this.following = button("Back to now", "Follow the picture again", (axis) => axis.follow());
     this.measured = element("output", { class: "faint", "aria-live": "polite" });
     this.node = element("section", { class: "charts", "aria-label": "Charts" }, this.plots,
       element("div", { class: "row notpresented" }, this.choice, this.counter, this.paths,
-        button("Closer", "Show a shorter span (wheel)", (axis) => axis.closer()), button("Wider", "Show a longer span (wheel)", (axis) => axis.wider()),
+        button("Zoom in", "Show a shorter span (wheel)", (axis) => axis.closer()), button("Zoom out", "Show a longer span (wheel)", (axis) => axis.wider()),
         button("Earlier", "Pan to what was before (drag)", (axis) => axis.pan(-PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
         button("Later", "Pan to what came after (drag)", (axis) => axis.pan(PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
         button("All", "All that is remembered", (axis) => axis.all()), this.following, this.measured));

@@ -260,9 +260,10 @@ export class RouterView {
   // By keyboard: the next packet, or queue, of the picture from the one that was chosen last.
   choosePacket(direction) {
     const { glass } = this;
-    const { spots } = glass.stage;
-    if (!spots.length) return glass.speak("No packet is in the picture.");
-    const { packet } = spots[onFrom(spots.findIndex((each) => each.packet.id === this.chosen), direction, spots.length)];
+    // A packet that crosses the fabric has two spots, one where it leaves and one where it arrives.
+    const packets = [...new Map(glass.stage.spots.map(({ packet }) => [packet.id, packet])).values()];
+    if (!packets.length) return glass.speak("No packet is in the picture.");
+    const packet = packets[onFrom(packets.findIndex((each) => each.id === this.chosen), direction, packets.length)];
     this.showPacket(packet);
     return glass.speak(`Packet ${packet.id}: ${packet.flow.name}, ${packet.length} bytes`);
   }
