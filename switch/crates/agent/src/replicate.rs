@@ -2,8 +2,7 @@
 //! engine in its own words.
 
 use p4runtime::refusal::Refusal;
-use p4runtime::translate::op::Op;
-use p4runtime::translate::replication::{CloneSession, MulticastGroup};
+use p4runtime::translate::replication::{CloneSession, MulticastGroup, NumberedChange};
 use pipeline::{Node, Replica as Copy};
 
 use super::target::Target;
@@ -11,12 +10,10 @@ use super::target::Target;
 /// Carries out a change to a multicast group.
 pub(super) fn apply_to_group(
     target: &mut Target<'_>,
-    id: u32,
-    op: Op<MulticastGroup>,
+    change: NumberedChange<MulticastGroup>,
 ) -> Result<(), Refusal> {
     let ledger = &mut target.forwarding.ledger;
-    check("multicast group", id, &op, ledger.multicast.contains_key(&id))?;
-    let group = op.into_state();
+    let (id, group) = check("multicast group", change, |id| ledger.multicast.contains_key(&id))?;
     let nodes = group.as_ref().map(|group| {
         let replicas = group.replicas.iter();
         replicas
@@ -38,12 +35,10 @@ pub(super) fn apply_to_group(
 /// Carries out a change to a clone session.
 pub(super) fn apply_to_session(
     target: &mut Target<'_>,
-    id: u32,
-    op: Op<CloneSession>,
+    change: NumberedChange<CloneSession>,
 ) -> Result<(), Refusal> {
     let ledger = &mut target.forwarding.ledger;
-    check("clone session", id, &op, ledger.sessions.contains_key(&id))?;
-    let session = op.into_state();
+    let (id, session) = check("clone session", change, |id| ledger.sessions.contains_key(&id))?;
     let config = session.as_ref().map(|session| pipeline::CloneSession {
         group: None,
         port: None,
@@ -63,14 +58,22 @@ pub(super) fn apply_to_session(
     Ok(())
 }
 
-fn check<T>(what: &str, id: u32, op: &Op<T>, exists: bool) -> Result<(), Refusal> {
-    match (op.is_insert(), exists) {
-        (true, true) => {
+/// What is to be set (`None`: removed), if the change fits what there is.
+fn check<T>(
+    what: &str,
+    change: NumberedChange<T>,
+    exists: impl Fn(u32) -> bool,
+) -> Result<(u32, Option<T>), Refusal> {
+    match change {
+        NumberedChange::Insert(id, _) if exists(id) => {
             Err(Refusal::exists(format!("{what} {id} exists already; modify it instead")))
         }
-        (false, false) => {
+        NumberedChange::Modify(id, _) | NumberedChange::Delete(id) if !exists(id) => {
             Err(Refusal::not_found(format!("there is no {what} {id}; insert it first")))
         }
-        (true, false) | (false, true) => Ok(()),
+        NumberedChange::Insert(id, state) | NumberedChange::Modify(id, state) => {
+            Ok((id, Some(state)))
+        }
+        NumberedChange::Delete(id) => Ok((id, None)),
     }
 }

@@ -10,7 +10,6 @@ use prost::bytes::Bytes;
 
 use super::action::{self, ActionCall, EntryAction, Use};
 use super::cells::{self, CounterValue, MeterRates};
-use super::op::Op;
 use super::{matching, own};
 use crate::index::{Index, Table};
 use crate::refusal::Refusal;
@@ -64,8 +63,12 @@ impl EntryState {
 /// A change to a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableChange {
-    /// Any entry but the default one.
-    Entry(EntryKey, Op<EntryState>),
+    /// A new entry.
+    Insert(EntryKey, EntryState),
+    /// Another state for an entry that exists.
+    Modify(EntryKey, EntryState),
+    /// The entry goes.
+    Delete(EntryKey),
     /// Another default action.
     SetDefault {
         /// The table's id in P4Info.
@@ -110,10 +113,10 @@ pub fn change_of(
             Type::Insert if entry.action.is_none() => {
                 Err(Refusal::invalid("the entry has no action; an insert needs one"))
             }
-            _ => {
-                let op = Op::new(kind, || state_of(index, table, entry))?;
-                Ok(TableChange::Entry(key, op))
-            }
+            Type::Insert => Ok(TableChange::Insert(key, state_of(index, table, entry)?)),
+            Type::Modify => Ok(TableChange::Modify(key, state_of(index, table, entry)?)),
+            Type::Delete => Ok(TableChange::Delete(key)),
+            Type::Unspecified => Err(super::unspecified()),
         }
     };
     change().map_err(|refusal| refusal.within(format!("table {}", table.name.name)))
@@ -155,7 +158,7 @@ fn const_change_of(
         counter: counter_of(table, entry)?,
         meter: meter_of(index, table, entry)?,
     };
-    Ok(TableChange::Entry(key, Op::Modify(state)))
+    Ok(TableChange::Modify(key, state))
 }
 
 fn state_of(index: &Index, table: &Table, entry: &p4::TableEntry) -> Result<EntryState, Refusal> {
