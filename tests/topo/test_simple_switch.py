@@ -48,7 +48,7 @@ def test_a_topology_of_one_class_a_port_can_be_had(installed):
 
 def test_missing_tools_are_named_first(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolchainError, match="TOOLCHAIN=p4lang needs p4c"):
+    with pytest.raises(ToolchainError, match="--toolchain p4lang needs p4c"):
         SimpleSwitchBackend().check(TOPOLOGY)
 
 
