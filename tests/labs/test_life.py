@@ -1,12 +1,14 @@
 """`make trace`: what frames a flow has, and how a packet's life is told."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from vitrine.v1 import router_pb2
 
+from controller.toolchain import ROOT
 from controller.trace import Bytes, Step
-from labs import trace as following
 from labs.family import Families
 from labs.life import FlowError, Life, Sources, frame_words, patterns
 
@@ -146,21 +148,16 @@ def test_packets_are_counted_from_the_first_that_is_told_and_copies_name_it():
 
 
 @pytest.mark.parametrize("count", ["many", "-1", "0", "1.5"])
-def test_a_count_that_is_no_number_of_packets_is_refused_in_words(count, monkeypatch, capsys):
-    monkeypatch.setenv("COUNT", count)
-    assert following.main() == 1
-    said = capsys.readouterr().err
-    assert said == f"vitrine: COUNT={count}: expected how many packets to follow, such as 3.\n"
-
-
-def test_what_is_no_mistake_in_count_is_not_told_as_one(monkeypatch):
-    def broken(text):
-        raise ValueError("something else")
-
-    monkeypatch.delenv("COUNT", raising=False)
-    monkeypatch.setattr(following, "patterns", broken)
-    with pytest.raises(ValueError, match="something else"):
-        following.main()
+def test_a_count_that_is_no_number_of_packets_is_refused_in_words(count):
+    done = subprocess.run(
+        [sys.executable, "-m", "vitrine", "trace", f"--count={count}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    sentence = f"vitrine: --count {count}: expected a number of packets, such as 3."
+    assert done.stderr.splitlines()[-1] == sentence
 
 
 def steps_of_a_packet_and_its_copy():
