@@ -36,7 +36,7 @@ tests/notebooks/kernel.sh
 VITRINE_SPAN_S=60 build/venv/bin/python -m pytest -s tests/control/test_memory.py
 DURATION=${soaked}h WORLD=virtual build/venv/bin/python -m tests.chaos.soak
 DURATION=$interrupted WORLD=virtual build/venv/bin/python -m tests.chaos.interruptions
-TIME=$fuzzed tests/fuzz.sh
+DURATION=$fuzzed tests/fuzz.sh
 
 # Other projects' programs and tests, where their checkouts are named.
 failed=()

@@ -5,6 +5,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
-# Labs and programs take settings from the environment; a record has only the defaults.
+# The simulated controllers would take these; a record has the defaults only.
 unset FROM SEED
 exec build/venv/bin/python -m tests.oracles "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The Python tests of `make test` that need neither a network nor root, one process more than processors, with each
-# lab once in the virtual world. tests/live.sh has the others; tests marked `nightly` run in
-# tests/nightly.sh only.
+# The Python tests of `make test` that need neither a network nor root, with each lab once in the virtual
+# world. There is one process more than processors, because some tests wait. tests/live.sh has the other
+# tests; those marked `nightly` run in tests/nightly.sh only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh

@@ -1,4 +1,4 @@
-"""`make chaos TIME=20min SEED=7`: everything goes wrong, and after each step everything must hold.
+"""`vitrine dev chaos --duration 20min --seed 7`: faults of every kind, and checks after each.
 
 The schedule follows from the seed alone; a step that fails is printed with it. What hosts, routers
 and clients said lies in out/chaos.
@@ -98,7 +98,7 @@ def main() -> int:
     try:
         seconds = span.seconds(os.environ.get("DURATION") or "10min")
     except ValueError as error:
-        print(f"vitrine: TIME={error}", file=sys.stderr)
+        print(f"vitrine: --duration: {error}", file=sys.stderr)
         return 1
     folder = ROOT / "out" / "chaos"
     clock.begin(ROOT / "out" / "chaos-clock")

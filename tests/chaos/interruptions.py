@@ -1,7 +1,7 @@
 """`make interruptions`: commands interrupted at random instants, by every signal.
 
     vitrine dev interruptions --duration 20min --seed 7 --world virtual
-    make interruptions COUNT=1000
+    vitrine dev interruptions --count 1000
 
 Whatever `make run`, `make lab`, `make up`, `make glass` and `make sweep` start is started as a
 terminal does, and interrupted: Ctrl-C and a closed terminal reach all of it, SIGTERM and SIGKILL
@@ -320,7 +320,7 @@ def table(tally: Tally) -> list[str]:
 
 
 def _enough() -> Callable[[int], bool]:
-    """As many as COUNT says, or for as long as TIME says."""
+    """`--count` interruptions, or as many as `--duration` allows."""
     if wanted := os.environ.get("COUNT"):
         return lambda count: count >= int(wanted)
     end_s = time.monotonic() + span.seconds(os.environ.get("DURATION") or "10min")
@@ -334,7 +334,7 @@ def main() -> int:
         is_enough = _enough()
         is_enough(0)
     except ValueError as error:
-        print(f"vitrine: TIME or COUNT: {error}", file=sys.stderr)
+        print(f"vitrine: --duration or --count: {error}", file=sys.stderr)
         return 1
     print(f"seed {seed}: SEED={seed} does the same again", flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""How long a run is to be, as people write it behind TIME=.
+"""The length of a run, as `--duration` takes it.
 
 python -m tests.chaos.span 20min     # 1200
 """
