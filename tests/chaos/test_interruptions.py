@@ -55,7 +55,7 @@ def test_what_still_runs_is_found(sandbox):
 
 def test_a_command_that_never_worked_is_not_taken_for_interrupted(sandbox, monkeypatch):
     wrong = interruptions.Command(
-        [sys.executable, "-c", "raise SystemExit('no such thing')"], {}, Ends.BY_ITSELF
+        [sys.executable, "-c", "raise SystemExit('no such thing')"], Ends.BY_ITSELF
     )
     monkeypatch.setitem(COMMANDS, "lab", wrong)
     with pytest.raises(LeftError, match=r"ended by itself with status 1: no such thing"):
@@ -74,14 +74,14 @@ def test_at_a_prompt_ctrl_d_comes_behind_ctrl_c(sandbox, monkeypatch):
         "    except EOFError:\n"
         "        break\n"
     )
-    program = interruptions.Command([sys.executable, "-c", prompt], {}, Ends.WITH_INPUT)
+    program = interruptions.Command([sys.executable, "-c", prompt], Ends.WITH_INPUT)
     monkeypatch.setitem(COMMANDS, "up", program)
     interruptions.interrupt(sandbox, "up", "Ctrl-C", 1.0)
 
 
 def test_what_nohup_began_hears_of_a_closed_terminal_all_the_same(sandbox, monkeypatch):
     waiting = interruptions.Command(
-        [sys.executable, "-c", "import sys; sys.stdin.read()"], {}, Ends.WITH_INPUT
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], Ends.WITH_INPUT
     )
     monkeypatch.setitem(COMMANDS, "lab", waiting)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
