@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from vitrine.command import privilege
 from vitrine.command.names import ROOT
 
 SET_UP = "make setup"
@@ -60,18 +61,10 @@ def _live() -> Finding:
         return Finding("live networks", False, "they need a clone", "git clone the kit")
     if importlib.util.find_spec("mininet") is None:
         return Finding("live networks", False, "Mininet is not installed", SET_UP)
-    # Without a terminal nothing can ask for a password.
-    asked = subprocess.run(
-        [str(ROOT / "vm" / "privilege.sh")],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if asked.returncode == 0:
+    obstacle = privilege.obstacle(can_ask=False)
+    if obstacle is None:
         return Finding("live networks", True)
-    reason, _, fix = asked.stderr.strip().rpartition("Cannot go on: ")[2].partition(": ")
-    return Finding("live networks", False, reason, fix.rstrip("."))
+    return Finding("live networks", False, obstacle.reason, obstacle.remedy)
 
 
 def _page() -> Finding:

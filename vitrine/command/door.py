@@ -16,10 +16,11 @@ import subprocess
 import sys
 from typing import NoReturn
 
+from controller import routers
 from labs import names as labs
-from vitrine.command import make, parser
+from vitrine.command import make, parser, privilege, tree
 from vitrine.command.names import ROOT
-from vitrine.command.tree import Needs
+from vitrine.command.tree import Command, Needs
 
 PYTHON = str(ROOT / "build" / "venv" / "bin" / "python")
 
@@ -35,10 +36,10 @@ def main(words: list[str]) -> NoReturn:
             print(make.moved(target, make.behind(os.environ)), file=sys.stderr)
             sys.exit(2)
         case ["make", *target]:
-            command = make.named(target)
+            command = tree.named(*target)
             assert command is not None, "the Makefile names commands that there are"
             try:
-                words = [*target, *make.words(command, _written(target))]
+                words = [*target, *make.words(command, _written(command))]
             except make.MakeError as error:
                 print(f"vitrine: {error}", file=sys.stderr)
                 sys.exit(2)
@@ -51,11 +52,10 @@ def _refused(written: dict[str, str]) -> int:
     return 2 if written else 0
 
 
-def _written(target: list[str]) -> dict[str, str]:
+def _written(command: Command) -> dict[str, str]:
     """What was written behind the target; WORLD may stand in front of make, too."""
     world = {"WORLD": os.environ["WORLD"]} if os.environ.get("WORLD") else {}
-    command = make.named(target)
-    takes_world = command is not None and any(each.key == "world" for each in command.options)
+    takes_world = any(each.key == "world" for each in command.options)
     return {**(world if takes_world else {}), **make.behind(os.environ)}
 
 
@@ -70,37 +70,24 @@ def _go(words: list[str]) -> NoReturn:
     if needs is Needs.WORLD:
         world = given.world or _possible_world()
         if not given.world and world == "virtual":
-            words = _with_world(words)
+            words = [*words, "--world", "virtual"]
         is_root = world != "virtual"
     elif needs is Needs.ROOT or (needs is Needs.LIVE_IF_ASKED and given.live):
         world, is_root = "live", True
     elif needs is Needs.OWNER:
-        # A live network is root's, and its record says that there is one.
-        folder = os.environ.get("VITRINE_RUN_DIR") or "/run/vitrine"
-        is_root = os.path.exists(f"{folder}/network.json")  # noqa: PTH110 - may be unreadable
+        # A live network is root's, and its record (topo/record.py) says that there is one.
+        records = [folder / "network.json" for folder in routers.folders()]
+        is_root = any(os.path.exists(each) for each in records)  # noqa: PTH110 - may be unreadable
     _set_up(needs, world)
     _become([PYTHON, "-m", "vitrine", *words], as_root=is_root)
 
 
-def _with_world(words: list[str]) -> list[str]:
-    """The words, with the world that this machine can do."""
-    return [*words, "--world", "virtual"]
-
-
 def _possible_world() -> str:
     """The live world where this machine can do it; else the virtual one, with the reason."""
-    asked = subprocess.run(
-        [str(ROOT / "vm" / "privilege.sh")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if asked.returncode == 0:
+    obstacle = privilege.obstacle()
+    if obstacle is None:
         return "live"
-    # What to do about it stands behind the last colon.
-    why = asked.stdout.strip().rpartition("Cannot go on: ")[2].rpartition(": ")[0]
-    print(f"[vitrine] This runs in the virtual world: {why}.", file=sys.stderr)
+    print(f"[vitrine] This runs in the virtual world: {obstacle.reason}.", file=sys.stderr)
     return "virtual"
 
 

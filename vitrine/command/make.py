@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Mapping
 
 from labs.hint import meant
-from vitrine.command.tree import DEVELOP, Command, loaded
+from vitrine.command import tree
+from vitrine.command.tree import Command
 
 # Variables with another name than their option.
 _CALLED = {
@@ -46,14 +47,6 @@ def behind(environment: Mapping[str, str]) -> dict[str, str]:
         for name, _, value in pairs
         if name not in _OF_SET_UP and not name.startswith("VITRINE_")
     }
-
-
-def named(words: list[str]) -> Command | None:
-    """The command that these words begin."""
-    groups = loaded()
-    own = DEVELOP if words[0] == "dev" else [each for group in groups.values() for each in group]
-    name = words[1] if words[0] == "dev" else words[0]
-    return next((each for each in own if each.name == name), None)
 
 
 def words(command: Command, written: Mapping[str, str]) -> list[str]:
@@ -105,7 +98,7 @@ def moved(target: str, written: Mapping[str, str]) -> str:
     if target == "handout" and "RUN" in written:
         name = "dev handout"
     for before in (name.split(), ["dev", *name.split()]):
-        if (command := named(before)) is not None:
+        if (command := tree.named(*before)) is not None:
             try:
                 options = words(command, written)
             except MakeError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
 from vitrine.command import options as o
@@ -30,29 +29,19 @@ from vitrine.command.tree import Needs, command
         "vitrine up --program my.p4",
     ],
 )
-def up(given: Namespace) -> int | None:
-    from topo import ending
+def up(given: Namespace) -> None:
+    # Imported here: that takes a second, in which people change their minds.
+    from controller.addresses import Way
+    from labs.errors import SettingError
+    from labs.prompt.up import Asked, run
+    from labs.settings import Settings
 
-    try:
-        # Imported here: that takes a second, in which people change their minds.
-        from controller.addresses import Way
-        from labs.prompt.up import Asked, run
-        from labs.settings import Settings
-
-        if given.topology and (given.rate or given.queue):
-            # The first lab's network has these; a file says its own.
-            from labs.errors import SettingError
-
-            raise SettingError(
-                "--rate and --queue are for the first lab's network: leave them out."
-            )
-        settings = Settings.chosen(vars(given), ("rate", "queue"))
-        way = Way.named(given.grpc)
-        run(Asked(given.topology, settings, given.domain, way), page(given))
-    except KeyboardInterrupt:
-        print("\nvitrine: interrupted; nothing is left of the network.", file=sys.stderr)
-        return ending.INTERRUPTED
-    return None
+    if given.topology and (given.rate or given.queue):
+        # The first lab's network has these; a file says its own.
+        raise SettingError("--rate and --queue are for the first lab's network: leave them out.")
+    settings = Settings.chosen(vars(given), ("rate", "queue"))
+    way = Way.named(given.grpc)
+    run(Asked(given.topology, settings, given.domain, way), page(given))
 
 
 @command(

@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from typing import NoReturn
 
 from vitrine.command import names
 from vitrine.command import options as o
 from vitrine.command.tree import Needs, command
 
 
-def become(program: str, words: list[str]) -> NoReturn:
-    """Ends as that program."""
-    file = names.ROOT / "build" / "bin" / program
-    os.execv(file, [program, *words])
+def _program(name: str, summary: str, program: str) -> None:
+    """A command that becomes that program."""
+
+    def run(given: Namespace) -> None:
+        os.execv(names.ROOT / "build" / "bin" / program, [program, *given.words])
+
+    summary = f"{summary} ({program})"
+    command(name, summary, o.WORDS, needs=Needs.PROGRAMS, hands_on=True)(run)
 
 
-@command(
-    "compile", "compile a P4 program (vitrine-p4c)", o.WORDS, needs=Needs.PROGRAMS, hands_on=True
-)
-def compile_(given: Namespace) -> None:
-    become("vitrine-p4c", given.words)
-
-
-@command(
-    "switch",
-    "start a switch by itself (vitrine-switch)",
-    o.WORDS,
-    needs=Needs.PROGRAMS,
-    hands_on=True,
-)
-def switch(given: Namespace) -> None:
-    become("vitrine-switch", given.words)
-
-
-@command(
-    "sim",
-    "packet tests, traces and models in virtual time (vitrine-sim)",
-    o.WORDS,
-    needs=Needs.PROGRAMS,
-    hands_on=True,
-)
-def sim(given: Namespace) -> None:
-    become("vitrine-sim", given.words)
+_program("compile", "compile a P4 program", "vitrine-p4c")
+_program("switch", "start a switch by itself", "vitrine-switch")
+_program("sim", "packet tests, traces and models in virtual time", "vitrine-sim")

@@ -61,6 +61,7 @@ def _guarded(given: Namespace) -> int:
     except KeyboardInterrupt:
         kept = {
             "run": "; the network is gone again",
+            "up": "; nothing is left of the network",
             "sweep": "; the rows that are done are kept, and the same command goes on from there",
         }
         print(f"\nvitrine: interrupted{kept.get(given.command, '')}.", file=sys.stderr)

@@ -91,6 +91,11 @@ def loaded() -> dict[str, list[Command]]:
     return COMMANDS
 
 
-def named(name: str) -> Command:
-    """The command of that name."""
-    return next(each for group in loaded().values() for each in group if each.name == name)
+def named(*words: str) -> Command | None:
+    """The command that these words begin, such as `named("run")` or `named("dev", "chaos")`."""
+    groups = loaded()
+    if words[0] == "dev":
+        commands, name = DEVELOP, words[1]
+    else:
+        commands, name = [each for group in groups.values() for each in group], words[0]
+    return next((each for each in commands if each.name == name), None)
