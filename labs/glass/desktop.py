@@ -15,13 +15,6 @@ from pathlib import Path
 from controller.ownership import give_to_caller
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "XAUTHORITY")
-
-
-def is_there() -> bool:
-    """Whether there is a desktop."""
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
 _FORWARD = """<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
@@ -29,6 +22,11 @@ _FORWARD = """<!doctype html>
 <title>Vitrine</title>
 <a href="{url}">The glass</a>
 """
+
+
+def is_there() -> bool:
+    """Whether there is a desktop."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 @contextlib.contextmanager
