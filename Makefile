@@ -1,5 +1,5 @@
-# The front door. What people do with the kit is the command `vitrine`: build/bin/vitrine, or `vitrine`
-# after `. build/activate`. What stands behind a target becomes its options: RATE=5mbit is --rate 5mbit.
+# The front door. Labs, networks and exercises are commands of `vitrine`: build/bin/vitrine, or `vitrine`
+# after `. build/activate`. Variables of a target become options: RATE=5mbit is --rate 5mbit.
 .DEFAULT_GOAL := help
 .PHONY: help run lab up test check lint setup build bench nightly page dist vm down clean
 
@@ -63,7 +63,7 @@ clean:           ## remove everything the build made, and all results of labs
 	@vm/vitrine takes
 	@vm/clean.sh
 
-# A target of an earlier version: says which command does it now. The folder glass/ must not hide one.
+# A target of an earlier version prints its new command. Without .PHONY the folder glass/ would hide one.
 .PHONY: glass
 glass .DEFAULT:
 	@vm/vitrine moved $@

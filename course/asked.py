@@ -1,4 +1,4 @@
-"""What the command `vitrine` asks of the course for students; teachers' part is `grading`."""
+"""The course's commands for students: list, begin and check; `grading` has those for teachers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def begin(name: str, student: str) -> None:
     print(f"{exercise.title}: {exercise.question}")
     print(f"Read {folder / 'README.md'}, write {', '.join(exercise.files)} beside it.")
     _tell_own(exercise, folder)
-    print(f"What is right so far says: vitrine check {exercise.name}")
+    print(f"Check your work: vitrine check {exercise.name}")
 
 
 def check(
@@ -88,6 +88,6 @@ def _called(folder: Path) -> str:
 
 
 def _tell_own(exercise: Exercise, folder: Path) -> None:
-    """What is this student's alone, for whoever is to measure or to set it."""
+    """Prints the personal numbers of this student, which some exercises need."""
     if exercise.own is not None:
         print(exercise.own(Work(folder, folder, working.student_of(folder), Runner())))

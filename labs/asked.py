@@ -1,4 +1,4 @@
-"""What the command `vitrine` asks of labs: runs, lists, comparisons."""
+"""The commands about labs: runs, lists, reports, comparisons."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _side_by_side(labs: Sequence[Lab]) -> Iterator[tuple[str, Sequence[Band]]]:
 
 
 def _run(lab: Lab, aside: str) -> str:
-    """What the lab's process says."""
+    """Runs a lab in a process of its own, and returns its output."""
     # Nobody looks at a page whose address is said when the lab is over.
     words = [lab.name, "--no-glass", f"--seeds={lab.settings.seeds}", "--world=virtual"]
     words += ["--quick"] if lab.settings.quick else []

@@ -236,7 +236,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def place(self) -> Place:
-        """What the report draws first, and where `vitrine top` begins."""
+        """The router and port that the report draws first and `vitrine top` opens with."""
 
     @property
     def left_out(self) -> Sequence[str]:

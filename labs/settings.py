@@ -60,7 +60,7 @@ class Settings:
     seeds: int = 1
 
     def changed(self) -> dict[str, str]:
-        """What differs from the lab's own settings, by the names of the options."""
+        """The settings that differ from the lab's own, by option name."""
         words = {
             "rate": None if self.rate_bps is None else rate_word(self.rate_bps),
             "queue": None if self.queue_packets is None else str(self.queue_packets),
@@ -111,7 +111,7 @@ class Settings:
 
     @classmethod
     def chosen(cls, given: Mapping[str, str | bool | None], taken: Collection[str]) -> Settings:
-        """The settings that these options ask for; one that the lab does not take is an error."""
+        """The settings of these options; an option that the lab does not take is an error."""
         for name in KNOWN:
             if given.get(name) and name not in taken:
                 known = ", ".join(f"--{each}" for each in sorted(taken)) or "none"

@@ -23,7 +23,7 @@ from topo.units import counted
 
 
 def follow(router: str, flow: str, count: int, *, as_json: bool) -> None:
-    """Until so many packets have ended, or Ctrl-C."""
+    """Prints packets until `count` of them have ended, or Ctrl-C."""
     wanted = Follow(patterns=patterns(flow), packets_max=count)
     address = routers.address_of(router)
     with contextlib.suppress(KeyboardInterrupt), Session.observe(address) as session:

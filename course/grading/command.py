@@ -1,4 +1,4 @@
-"""What the command `vitrine` does for teachers: grades, autograders, handouts, rings of teams."""
+"""The teacher commands of the course: grades, autograders, handouts, rings of teams."""
 
 from __future__ import annotations
 

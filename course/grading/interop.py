@@ -1,4 +1,4 @@
-"""`vitrine interop`: routers of two teams each in one ring, and whose hosts reached whose.
+"""`vitrine interop`: the routers of each pair of teams in one ring, and which hosts they connect.
 
 For every two teams four routers, in turn one of each, so that no two neighbours are of one team.
 In such a ring each way between hosts of one team leads through a router of the other.

@@ -77,7 +77,7 @@ class JailedRunner(Runner):
         if done.status == EXIT_NO_WALL:
             raise CourseError(
                 f"{done.errors.strip()}. Nothing was graded: what students hand in would run with "
-                "all of your rights. --unsafe does so all the same."
+                "all of your rights. --unsafe grades without a sandbox."
             )
         if done.status != 0:
             raise CourseError(f"the jail does not work: {done.errors.strip()[-300:]}")

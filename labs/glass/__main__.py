@@ -38,7 +38,7 @@ OPEN_WORDS = (
 
 def show(share: str | None, lesson: str) -> None:
     """Serves the page until Ctrl-C."""
-    # Whoever ends this politely ends the world that it started, too.
+    # SIGTERM ends the world that this started, too.
     with (
         ending.as_exit(),
         contextlib.suppress(KeyboardInterrupt),

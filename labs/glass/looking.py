@@ -1,4 +1,4 @@
-"""What pages that only look may cost the network and the page that steers.
+"""Limits on the cost of look-only pages to the network and to the page that steers.
 
 A class can open many such pages, and one of them may be hostile or broken. Their requests are
 short; their Watches may lose messages, so that no network in virtual time waits for them; they

@@ -54,7 +54,7 @@ class _Method:
 
 
 class Requests:
-    """What a page sends in one call: one message, or a stream of them.
+    """The messages of one call of a page: one, or a stream of them.
 
     `put` never waits: the caller counts `waiting_bytes`, and decides how many are too many.
     """
@@ -142,7 +142,7 @@ class Relay:
             await channel.close()
 
     async def call(self, router: str, method: str, requests: Requests) -> AsyncIterator[bytes]:
-        """What a router answers to `requests`.
+        """The router's answers to `requests`.
 
         Raises RefusedError where the router, or this relay, does not want to.
         """

@@ -57,11 +57,11 @@ WORLD = "@world"
 _HEAD = struct.Struct(">BI")
 # Nothing that a page sends is longer: a program's source at most.
 _FRAME_BYTES_MAX = 16 << 20
-# Messages of a page that wait for routers which do not take them: one of the longest.
+# Bytes buffered per page for slow routers: one message of the greatest length.
 _WAITING_BYTES_MAX = _FRAME_BYTES_MAX
-# Frames of a page that wait to be read here; TCP holds up the rest.
+# Frames buffered per page; TCP slows the page down beyond that.
 _FRAMES_MAX = 1
-# A slow page holds up its own calls, and routers count what it misses.
+# Calls per page. A slow page delays its own calls only, and routers count the samples it misses.
 _CALLS_MAX = 64
 # A page that is behind by more is not slow but gone. What asks whether it is there waits its turn
 # behind the messages that the page has not read yet, so a busy machine answers late.

@@ -30,7 +30,7 @@ VIRTUAL_WORDS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """The network that is asked for, as the command line says it."""
+    """The options of `vitrine up`."""
 
     topology: str | None = None
     settings: Settings = field(default_factory=Settings)

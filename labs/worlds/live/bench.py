@@ -159,7 +159,7 @@ class LiveBench(Bench):
         return chosen_bps, (
             f"This machine carries {format_rate(carried_bps)} through two routers, so the lab's "
             f"line has {format_rate(chosen_bps)}: a line of a third of that leaves time for the "
-            "rest. --rate asks for another one."
+            "rest. --rate sets another one."
         )
 
     def becomes_calm(self, deadline_s: float) -> bool:
