@@ -242,7 +242,8 @@ def test_make_run_prints_the_queue_and_says_where_the_results_lie(tmp_path):
 def test_a_mistyped_setting_is_one_sentence(tmp_path):
     process = lab_command(tmp_path, "--rate=fast")
     output, errors = process.communicate(timeout=DEADLINE_S)
-    assert process.returncode == 1
+    # As `vitrine --help` has it: the command line is wrong.
+    assert process.returncode == 2
     assert output == ""
     assert errors == (
         "vitrine: --rate fast: 'fast' is not a rate: write a number and a unit, such as '10 Mb/s'."
