@@ -59,13 +59,16 @@ def run(folder: Path, seconds: float, series: Series, samples: int = _SAMPLE_COU
         topology = topology.with_settings(switch, port, rate_bps=_RATE_BPS)
     domain = domains.load(HERE / "domain.yaml")
     with ExitStack() as stack:
+        # Tests that share this process may have worlds of their own.
+        others = set(holdings.children())
         bench = stack.enter_context(VirtualBench(folder, Narrator([], io.StringIO()), seed=_SEED))
         bench.bring_up(topology, domain)
         reports = ReportWatch(bench.world, domain)
         reports.collection.store = Store(_ROWS_MAX)
         stack.enter_context(reports)
         routers = [switch.name for switch in topology.switches]
-        soaking = Soaking(bench, routers, reports)
+        (pid,) = set(holdings.children()) - others
+        soaking = Soaking(bench, pid, routers, reports)
         for number in range(1, samples + 1):
             soaking.advance(round(seconds * PS_PER_S * number / samples))
             series.add(soaking.look())
@@ -75,9 +78,11 @@ def run(folder: Path, seconds: float, series: Series, samples: int = _SAMPLE_COU
 class Soaking:
     """A network at work, and what has been seen of it."""
 
-    def __init__(self, bench: VirtualBench, routers: Sequence[str], reports: ReportWatch) -> None:
-        self._world, self._reports = bench.world, reports
-        (self._pid,) = holdings.children()
+    def __init__(
+        self, bench: VirtualBench, pid: int, routers: Sequence[str], reports: ReportWatch
+    ) -> None:
+        """`pid` is the process of the bench's world."""
+        self._world, self._pid, self._reports = bench.world, pid, reports
         self._queues = {name: Queues(bench.session(name)) for name in routers}
         self._churns = {name: Churn(bench.session(name)) for name in routers}
         self._time_ps = self._world.look().time_ps
