@@ -136,4 +136,4 @@ def test_both_worlds_need_one_settings_each(tmp_path):
     told = io.StringIO()
     conduct_both(catalogue.named("bottleneck"), settings, told, results=tmp_path)
     (page,) = (tmp_path / "bottleneck").glob("compared-*/report.html")
-    assert "QUEUE=20" in page.read_text()
+    assert "--queue 20" in page.read_text()
