@@ -6,8 +6,9 @@
 use p4runtime::refusal::Refusal;
 use p4runtime::translate::action::{ActionCall, EntryAction};
 use p4runtime::translate::cells::{CellRange, CounterValue, MeterRates};
-use p4runtime::translate::change::{Change, DigestChange, EntryRef};
-use p4runtime::translate::profile::{GroupChange, MemberChange};
+use p4runtime::translate::change::{Change, DigestConfig, EntryRef};
+use p4runtime::translate::op::Op;
+use p4runtime::translate::profile::GroupState;
 use p4runtime::translate::table::{EntryKey, EntryState, TableChange};
 use pipeline::{EntryId, Meter, Pipeline, TableError};
 use units::{Span, Time};
@@ -50,17 +51,17 @@ impl Target<'_> {
                 self.pipeline.set_value_set(set, members).map_err(refused)
             }
             Change::Digest(id, change) => self.apply_to_digest(id, change),
-            Change::MulticastGroup(change) => replicate::apply_to_group(self, change),
-            Change::CloneSession(change) => replicate::apply_to_session(self, change),
+            Change::MulticastGroup(id, op) => replicate::apply_to_group(self, id, op),
+            Change::CloneSession(id, op) => replicate::apply_to_session(self, id, op),
             Change::Nothing => Ok(()),
         }
     }
 
     fn apply_to_table(&mut self, change: TableChange) -> Result<(), Refusal> {
         match change {
-            TableChange::Insert(key, state) => self.insert(&key, state),
-            TableChange::Modify(key, state) => self.modify(&key, state),
-            TableChange::Delete(key) => self.delete(&key),
+            TableChange::Entry(key, Op::Insert(state)) => self.insert(&key, state),
+            TableChange::Entry(key, Op::Modify(state)) => self.modify(&key, state),
+            TableChange::Entry(key, Op::Delete) => self.delete(&key),
             TableChange::SetDefault { table_id, call, attachment, counter, meter } => {
                 let bound = self.forwarding.binding.table(table_id)?;
                 let table = bound.table;
@@ -251,13 +252,13 @@ impl Target<'_> {
         &mut self,
         profile_id: u32,
         member_id: u32,
-        change: MemberChange,
+        op: Op<ActionCall>,
     ) -> Result<(), Refusal> {
         one_shot::check_not_used(self, profile_id)?;
-        let (call, new) = match change {
-            MemberChange::Insert(call) => (call, true),
-            MemberChange::Modify(call) => (call, false),
-            MemberChange::Delete => {
+        let (call, new) = match op {
+            Op::Insert(call) => (call, true),
+            Op::Modify(call) => (call, false),
+            Op::Delete => {
                 let profile = self.forwarding.binding.profile(profile_id)?;
                 return self.pipeline.delete_member(profile, member_id).map_err(refused);
             }
@@ -269,14 +270,14 @@ impl Target<'_> {
         &mut self,
         profile_id: u32,
         group_id: u32,
-        change: GroupChange,
+        op: Op<GroupState>,
     ) -> Result<(), Refusal> {
         one_shot::check_not_used(self, profile_id)?;
         let profile = self.forwarding.binding.profile(profile_id)?;
         let key = (profile_id, group_id);
-        let (state, new) = match change {
-            GroupChange::Insert(state) => (state, true),
-            GroupChange::Modify(state) => {
+        let (state, new) = match op {
+            Op::Insert(state) => (state, true),
+            Op::Modify(state) => {
                 let before = self.forwarding.ledger.groups.get(&key);
                 let before = before.map_or(state.max_size, |before| before.max_size);
                 if before != state.max_size {
@@ -286,7 +287,7 @@ impl Target<'_> {
                 }
                 (state, false)
             }
-            GroupChange::Delete => {
+            Op::Delete => {
                 self.pipeline.delete_group(profile, group_id).map_err(refused)?;
                 self.forwarding.ledger.groups.remove(&key);
                 return Ok(());
@@ -298,21 +299,21 @@ impl Target<'_> {
         Ok(())
     }
 
-    fn apply_to_digest(&mut self, id: u32, change: DigestChange) -> Result<(), Refusal> {
+    fn apply_to_digest(&mut self, id: u32, op: Op<DigestConfig>) -> Result<(), Refusal> {
         let digests = &mut self.forwarding.ledger.digests;
         let is_on = digests.config(id).is_some();
-        match (change, is_on) {
-            (DigestChange::Insert(config), false) | (DigestChange::Modify(config), true) => {
+        match (op, is_on) {
+            (Op::Insert(config), false) | (Op::Modify(config), true) => {
                 digests.configure(id, config);
                 Ok(())
             }
-            (DigestChange::Insert(_), true) => {
+            (Op::Insert(_), true) => {
                 Err(Refusal::exists(format!("digest {id} is switched on already; modify it")))
             }
-            (DigestChange::Modify(_), false) | (DigestChange::Delete, false) => {
+            (Op::Modify(_), false) | (Op::Delete, false) => {
                 Err(Refusal::not_found(format!("digest {id} is not switched on; insert it first")))
             }
-            (DigestChange::Delete, true) => {
+            (Op::Delete, true) => {
                 digests.remove(id);
                 Ok(())
             }

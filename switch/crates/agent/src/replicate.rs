@@ -2,7 +2,8 @@
 //! engine in its own words.
 
 use p4runtime::refusal::Refusal;
-use p4runtime::translate::replication::{CloneSession, MulticastGroup, NumberedChange};
+use p4runtime::translate::op::Op;
+use p4runtime::translate::replication::{CloneSession, MulticastGroup};
 use pipeline::{Node, Replica as Copy};
 
 use super::target::Target;
@@ -10,10 +11,12 @@ use super::target::Target;
 /// Carries out a change to a multicast group.
 pub(super) fn apply_to_group(
     target: &mut Target<'_>,
-    change: NumberedChange<MulticastGroup>,
+    id: u32,
+    op: Op<MulticastGroup>,
 ) -> Result<(), Refusal> {
     let ledger = &mut target.forwarding.ledger;
-    let (id, group) = check("multicast group", change, |id| ledger.multicast.contains_key(&id))?;
+    check("multicast group", id, &op, ledger.multicast.contains_key(&id))?;
+    let group = op.into_state();
     let nodes = group.as_ref().map(|group| {
         let replicas = group.replicas.iter();
         replicas
@@ -35,10 +38,12 @@ pub(super) fn apply_to_group(
 /// Carries out a change to a clone session.
 pub(super) fn apply_to_session(
     target: &mut Target<'_>,
-    change: NumberedChange<CloneSession>,
+    id: u32,
+    op: Op<CloneSession>,
 ) -> Result<(), Refusal> {
     let ledger = &mut target.forwarding.ledger;
-    let (id, session) = check("clone session", change, |id| ledger.sessions.contains_key(&id))?;
+    check("clone session", id, &op, ledger.sessions.contains_key(&id))?;
+    let session = op.into_state();
     let config = session.as_ref().map(|session| pipeline::CloneSession {
         group: None,
         port: None,
@@ -58,22 +63,14 @@ pub(super) fn apply_to_session(
     Ok(())
 }
 
-/// What is to be set (`None`: removed), if the change fits what there is.
-fn check<T>(
-    what: &str,
-    change: NumberedChange<T>,
-    exists: impl Fn(u32) -> bool,
-) -> Result<(u32, Option<T>), Refusal> {
-    match change {
-        NumberedChange::Insert(id, _) if exists(id) => {
+fn check<T>(what: &str, id: u32, op: &Op<T>, exists: bool) -> Result<(), Refusal> {
+    match (op.is_insert(), exists) {
+        (true, true) => {
             Err(Refusal::exists(format!("{what} {id} exists already; modify it instead")))
         }
-        NumberedChange::Modify(id, _) | NumberedChange::Delete(id) if !exists(id) => {
+        (false, false) => {
             Err(Refusal::not_found(format!("there is no {what} {id}; insert it first")))
         }
-        NumberedChange::Insert(id, state) | NumberedChange::Modify(id, state) => {
-            Ok((id, Some(state)))
-        }
-        NumberedChange::Delete(id) => Ok((id, None)),
+        (true, false) | (false, true) => Ok(()),
     }
 }

@@ -6,16 +6,15 @@ use p4runtime::index::Index;
 use p4runtime::refusal::Refusal;
 use p4runtime::translate::action::EntryAction;
 use p4runtime::translate::cells::CellRange;
-use p4runtime::translate::change::{Change, DigestChange, EntryRef};
-use p4runtime::translate::profile::{GroupChange, MemberChange};
+use p4runtime::translate::change::{Change, EntryRef};
+use p4runtime::translate::op::Op;
 use p4runtime::translate::query::{Cells, DirectCells, Query};
-use p4runtime::translate::replication::NumberedChange;
 use p4runtime::translate::table::{EntryKey, EntryState, FoundEntry, TableChange, TableQuery};
 
 use super::look::{Cursor, View};
 use super::target::Target;
 
-/// How something that was found is to be written.
+/// How something that was found is written back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writing {
     /// It will not be there: insert it.
@@ -24,74 +23,57 @@ enum Writing {
     Present,
 }
 
-/// The changes that put things back after `change`, in the order in which they are to be made.
-/// Must be asked before the change is carried out.
+impl Writing {
+    fn op<T>(self, state: T) -> Op<T> {
+        match self {
+            Writing::Absent => Op::Insert(state),
+            Writing::Present => Op::Modify(state),
+        }
+    }
+}
+
+/// The changes that undo `change`, in the order in which they are to be made. Must be called before
+/// the change is applied.
 pub(super) fn inverse(target: &mut Target<'_>, change: &Change) -> Vec<Change> {
-    let (query, writing) = match change {
-        Change::Table(TableChange::Insert(key, _)) => {
-            return vec![Change::Table(TableChange::Delete(key.clone()))];
-        }
-        Change::Member(profile, id, MemberChange::Insert(_)) => {
-            return vec![Change::Member(*profile, *id, MemberChange::Delete)];
-        }
-        Change::Group(profile, id, GroupChange::Insert(_)) => {
-            return vec![Change::Group(*profile, *id, GroupChange::Delete)];
-        }
-        Change::MulticastGroup(NumberedChange::Insert(id, _)) => {
-            return vec![Change::MulticastGroup(NumberedChange::Delete(*id))];
-        }
-        Change::CloneSession(NumberedChange::Insert(id, _)) => {
-            return vec![Change::CloneSession(NumberedChange::Delete(*id))];
-        }
-        Change::Digest(id, DigestChange::Insert(_)) => {
-            return vec![Change::Digest(*id, DigestChange::Delete)];
-        }
+    if let Some(delete) = delete_of_insert(change) {
+        return vec![delete];
+    }
+    let query = match change {
         Change::Nothing => return Vec::new(),
-        Change::Table(TableChange::Delete(key)) => (entry_query(key), Writing::Absent),
-        Change::Table(TableChange::Modify(key, _)) => (entry_query(key), Writing::Present),
-        Change::Table(TableChange::SetDefault { table_id, .. }) => {
-            (default_query(Some(*table_id)), Writing::Present)
-        }
-        Change::Member(profile, id, change) => {
-            let query = Query::Members(Some(*profile), Some(*id));
-            (query, absent_if(*change == MemberChange::Delete))
-        }
-        Change::Group(profile, id, change) => {
-            let query = Query::Groups(Some(*profile), Some(*id));
-            (query, absent_if(*change == GroupChange::Delete))
-        }
-        Change::MulticastGroup(NumberedChange::Modify(id, _)) => {
-            (Query::MulticastGroups(Some(*id)), Writing::Present)
-        }
-        Change::MulticastGroup(NumberedChange::Delete(id)) => {
-            (Query::MulticastGroups(Some(*id)), Writing::Absent)
-        }
-        Change::CloneSession(NumberedChange::Modify(id, _)) => {
-            (Query::CloneSessions(Some(*id)), Writing::Present)
-        }
-        Change::CloneSession(NumberedChange::Delete(id)) => {
-            (Query::CloneSessions(Some(*id)), Writing::Absent)
-        }
-        Change::Digest(id, change) => {
-            (Query::Digests(Some(*id)), absent_if(*change == DigestChange::Delete))
-        }
+        Change::Table(TableChange::Entry(key, _)) => entry_query(key),
+        Change::Table(TableChange::SetDefault { table_id, .. }) => default_query(Some(*table_id)),
+        Change::Member(profile, id, _) => Query::Members(Some(*profile), Some(*id)),
+        Change::Group(profile, id, _) => Query::Groups(Some(*profile), Some(*id)),
+        Change::MulticastGroup(id, _) => Query::MulticastGroups(Some(*id)),
+        Change::CloneSession(id, _) => Query::CloneSessions(Some(*id)),
+        Change::Digest(id, _) => Query::Digests(Some(*id)),
+        Change::ValueSet(id, _) => Query::ValueSets(Some(*id)),
         Change::Counter(id, range, _) => return cells_before(target, *id, *range, Query::Counters),
         Change::Meter(id, range, _) => return cells_before(target, *id, *range, Query::Meters),
         Change::Register(id, range, _) => {
             return cells_before(target, *id, *range, Query::Registers);
         }
-        Change::ValueSet(id, _) => (Query::ValueSets(Some(*id)), Writing::Present),
-        Change::DirectCounter(entry, _) => {
-            (Query::DirectCounters(DirectCells::Entry(entry.clone())), Writing::Present)
-        }
-        Change::DirectMeter(entry, _) => {
-            (Query::DirectMeters(DirectCells::Entry(entry.clone())), Writing::Present)
-        }
+        Change::DirectCounter(entry, _) => Query::DirectCounters(DirectCells::Entry(entry.clone())),
+        Change::DirectMeter(entry, _) => Query::DirectMeters(DirectCells::Entry(entry.clone())),
     };
-    // What is not there makes the change fail, so there is nothing to put back.
-    found_by(target, &query)
-        .map(|found| found.into_iter().filter_map(|it| change_of(it, writing)).collect())
-        .unwrap_or_default()
+    let writing = if change.is_delete() { Writing::Absent } else { Writing::Present };
+    // The change fails if the entity does not exist, so there is nothing to undo.
+    let found = found_by(target, &query).unwrap_or_default().into_iter();
+    found.filter_map(|it| change_of(it, writing)).collect()
+}
+
+fn delete_of_insert(change: &Change) -> Option<Change> {
+    Some(match change {
+        Change::Table(TableChange::Entry(key, Op::Insert(_))) => {
+            Change::Table(TableChange::Entry(key.clone(), Op::Delete))
+        }
+        Change::Member(profile, id, Op::Insert(_)) => Change::Member(*profile, *id, Op::Delete),
+        Change::Group(profile, id, Op::Insert(_)) => Change::Group(*profile, *id, Op::Delete),
+        Change::MulticastGroup(id, Op::Insert(_)) => Change::MulticastGroup(*id, Op::Delete),
+        Change::CloneSession(id, Op::Insert(_)) => Change::CloneSession(*id, Op::Delete),
+        Change::Digest(id, Op::Insert(_)) => Change::Digest(*id, Op::Delete),
+        _ => return None,
+    })
 }
 
 /// What reads everything that was written to a program but its arrays, in an order in which each
@@ -167,10 +149,6 @@ fn is_fixed(index: &Index, found: &Found) -> bool {
 /// The change that writes something that was found. `None` for what cannot be written: a default
 /// entry without action.
 fn change_of(found: Found, writing: Writing) -> Option<Change> {
-    let numbered = |id, state| match writing {
-        Writing::Absent => NumberedChange::Insert(id, state),
-        Writing::Present => NumberedChange::Modify(id, state),
-    };
     Some(match found {
         Found::Table(id, entry) => Change::Table(entry_change(id, entry, writing)?),
         Found::DirectCounter(id, entry) => {
@@ -181,36 +159,15 @@ fn change_of(found: Found, writing: Writing) -> Option<Change> {
             let rates = entry.meter;
             Change::DirectMeter(entry_ref(id, entry), rates)
         }
-        Found::Member(profile, id, call) => {
-            let change = match writing {
-                Writing::Absent => MemberChange::Insert(call),
-                Writing::Present => MemberChange::Modify(call),
-            };
-            Change::Member(profile, id, change)
-        }
-        Found::Group(profile, id, state) => {
-            let change = match writing {
-                Writing::Absent => GroupChange::Insert(state),
-                Writing::Present => GroupChange::Modify(state),
-            };
-            Change::Group(profile, id, change)
-        }
+        Found::Member(profile, id, call) => Change::Member(profile, id, writing.op(call)),
+        Found::Group(profile, id, state) => Change::Group(profile, id, writing.op(state)),
         Found::Counter(id, at, value) => Change::Counter(id, CellRange::one(at), value),
         Found::Meter(id, at, rates) => Change::Meter(id, CellRange::one(at), rates),
         Found::Register(id, at, leaves) => Change::Register(id, CellRange::one(at), leaves),
         Found::ValueSet(id, members) => Change::ValueSet(id, members),
-        Found::Digest(id, config) => {
-            let change = match writing {
-                Writing::Absent => DigestChange::Insert(config),
-                Writing::Present => DigestChange::Modify(config),
-            };
-            Change::Digest(id, change)
-        }
-        Found::MulticastGroup(id, group) => match writing {
-            Writing::Absent => Change::MulticastGroup(NumberedChange::Insert(id, group)),
-            Writing::Present => Change::MulticastGroup(NumberedChange::Modify(id, group)),
-        },
-        Found::CloneSession(id, session) => Change::CloneSession(numbered(id, session)),
+        Found::Digest(id, config) => Change::Digest(id, writing.op(config)),
+        Found::MulticastGroup(id, group) => Change::MulticastGroup(id, writing.op(group)),
+        Found::CloneSession(id, session) => Change::CloneSession(id, writing.op(session)),
     })
 }
 
@@ -227,10 +184,7 @@ fn entry_change(table_id: u32, entry: FoundEntry, writing: Writing) -> Option<Ta
         });
     };
     let state = EntryState { action, attachment, idle_timeout_ns, counter, meter };
-    Some(match writing {
-        Writing::Absent => TableChange::Insert(key, state),
-        Writing::Present => TableChange::Modify(key, state),
-    })
+    Some(TableChange::Entry(key, writing.op(state)))
 }
 
 fn entry_ref(table_id: u32, entry: FoundEntry) -> EntryRef {
@@ -256,8 +210,4 @@ fn default_query(table_id: Option<u32>) -> Query {
         with_meter: true,
         ..TableQuery::default()
     })
-}
-
-fn absent_if(deleted: bool) -> Writing {
-    if deleted { Writing::Absent } else { Writing::Present }
 }

@@ -8,12 +8,13 @@ use messages::p4::v1::update::Type;
 use pipeline::KeyMatch;
 use units::PortId;
 
-use super::action::EntryAction;
+use super::action::{ActionCall, EntryAction};
 use super::cells::{self, CellRange, CounterValue, MeterRates};
 use super::matching;
-use super::profile::{self, GroupChange, MemberChange};
-use super::replication::{self, CloneSession, MulticastGroup, NumberedChange};
-use super::table::{self, EntryKey, TableChange};
+use super::op::Op;
+use super::profile::{self, GroupState};
+use super::replication::{self, CloneSession, MulticastGroup};
+use super::table::{self, EntryKey, EntryState, TableChange};
 use crate::index::{Index, Name};
 use crate::refusal::Refusal;
 
@@ -21,23 +22,23 @@ use crate::refusal::Refusal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A clone session.
-    CloneSession(NumberedChange<CloneSession>),
+    CloneSession(u32, Op<CloneSession>),
     /// Cells of a counter array.
     Counter(u32, CellRange, CounterValue),
     /// How digests are sent.
-    Digest(u32, DigestChange),
+    Digest(u32, Op<DigestConfig>),
     /// The counter beside an entry, or beside the default entry (no key) of a table.
     DirectCounter(EntryRef, CounterValue),
     /// The meter beside an entry; `None` is the default configuration.
     DirectMeter(EntryRef, Option<MeterRates>),
     /// A group of an action selector: profile, group.
-    Group(u32, u32, GroupChange),
+    Group(u32, u32, Op<GroupState>),
     /// A member of an action profile: profile, member.
-    Member(u32, u32, MemberChange),
+    Member(u32, u32, Op<ActionCall>),
     /// Cells of a meter array; `None` is the default configuration.
     Meter(u32, CellRange, Option<MeterRates>),
     /// A multicast group.
-    MulticastGroup(NumberedChange<MulticastGroup>),
+    MulticastGroup(u32, Op<MulticastGroup>),
     /// An update that changes nothing (a counter without data): valid, and done.
     Nothing,
     /// Cells of a register array, one number per leaf of its type.
@@ -54,16 +55,6 @@ pub enum EntryRef {
     Default(u32),
     /// One of the others.
     Key(EntryKey),
-}
-
-/// How a digest's messages are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DigestChange {
-    /// From now on, so.
-    Insert(DigestConfig),
-    /// They are sent already, but from now on so.
-    Modify(DigestConfig),
-    Delete,
 }
 
 /// How digests are sent.
@@ -90,18 +81,14 @@ impl Change {
             | Change::Register(_, range, _) => {
                 return usize::try_from(range.count).unwrap_or(usize::MAX);
             }
-            Change::Group(_, _, GroupChange::Insert(group) | GroupChange::Modify(group)) => {
-                group.members.iter().map(|member| member.weight as usize).sum()
+            Change::Group(_, _, op) => op
+                .state()
+                .map_or(0, |group| group.members.iter().map(|member| member.weight as usize).sum()),
+            Change::Table(TableChange::Entry(_, op)) => {
+                op.state().map_or(0, EntryState::choice_count)
             }
-            Change::Table(TableChange::Insert(_, state) | TableChange::Modify(_, state)) => {
-                state.choice_count()
-            }
-            Change::CloneSession(NumberedChange::Insert(_, it) | NumberedChange::Modify(_, it)) => {
-                it.replicas.len()
-            }
-            Change::MulticastGroup(
-                NumberedChange::Insert(_, it) | NumberedChange::Modify(_, it),
-            ) => it.replicas.len(),
+            Change::CloneSession(_, op) => op.state().map_or(0, |it| it.replicas.len()),
+            Change::MulticastGroup(_, op) => op.state().map_or(0, |it| it.replicas.len()),
             Change::ValueSet(_, members) => members.len(),
             _ => 0,
         };
@@ -111,12 +98,8 @@ impl Change {
     /// The table whose entries it finds by their keys, if it does.
     pub fn table_id(&self) -> Option<u32> {
         match self {
-            Change::Table(
-                TableChange::Insert(key, _)
-                | TableChange::Modify(key, _)
-                | TableChange::Delete(key),
-            ) => Some(key.table_id),
-            Change::DirectCounter(EntryRef::Key(key), _)
+            Change::Table(TableChange::Entry(key, _))
+            | Change::DirectCounter(EntryRef::Key(key), _)
             | Change::DirectMeter(EntryRef::Key(key), _) => Some(key.table_id),
             _ => None,
         }
@@ -126,11 +109,11 @@ impl Change {
     /// members of value sets are counted where they are.
     pub fn is_kept(&self) -> bool {
         match self {
-            Change::Table(change) => !matches!(change, TableChange::Delete(_)),
-            Change::Member(_, _, change) => *change != MemberChange::Delete,
-            Change::Group(_, _, change) => !matches!(change, GroupChange::Delete),
-            Change::MulticastGroup(change) => !matches!(change, NumberedChange::Delete(_)),
-            Change::CloneSession(change) => !matches!(change, NumberedChange::Delete(_)),
+            Change::Table(_)
+            | Change::Member(..)
+            | Change::Group(..)
+            | Change::MulticastGroup(..)
+            | Change::CloneSession(..) => !self.is_delete(),
             Change::Counter(..)
             | Change::Digest(..)
             | Change::DirectCounter(..)
@@ -142,13 +125,25 @@ impl Change {
         }
     }
 
+    pub fn is_delete(&self) -> bool {
+        match self {
+            Change::Table(TableChange::Entry(_, op)) => op.is_delete(),
+            Change::Member(_, _, op) => op.is_delete(),
+            Change::Group(_, _, op) => op.is_delete(),
+            Change::MulticastGroup(_, op) => op.is_delete(),
+            Change::CloneSession(_, op) => op.is_delete(),
+            Change::Digest(_, op) => op.is_delete(),
+            _ => false,
+        }
+    }
+
     /// The ports on which choices that it brings depend.
     pub fn watched_ports(&self) -> Vec<PortId> {
         match self {
-            Change::Group(_, _, GroupChange::Insert(group) | GroupChange::Modify(group)) => {
+            Change::Group(_, _, Op::Insert(group) | Op::Modify(group)) => {
                 group.members.iter().filter_map(|member| member.watch.port()).collect()
             }
-            Change::Table(TableChange::Insert(_, state) | TableChange::Modify(_, state)) => {
+            Change::Table(TableChange::Entry(_, Op::Insert(state) | Op::Modify(state))) => {
                 let Some(EntryAction::OneShot(choices)) = &state.action else { return Vec::new() };
                 choices.iter().filter_map(|choice| choice.watch.port()).collect()
             }
@@ -187,12 +182,12 @@ pub fn change_of(index: &Index, update: &p4::Update, role: &str) -> Result<Chang
     match entity.ok_or_else(|| Refusal::invalid("the update has no entity"))? {
         Entity::TableEntry(entry) => table::change_of(index, kind, entry, role).map(Change::Table),
         Entity::ActionProfileMember(member) => {
-            let change = profile::member_change_of(index, kind, member, role)?;
-            Ok(Change::Member(member.action_profile_id, member.member_id, change))
+            let op = profile::member_op_of(index, kind, member, role)?;
+            Ok(Change::Member(member.action_profile_id, member.member_id, op))
         }
         Entity::ActionProfileGroup(group) => {
-            let change = profile::group_change_of(index, kind, group, role)?;
-            Ok(Change::Group(group.action_profile_id, group.group_id, change))
+            let op = profile::group_op_of(index, kind, group, role)?;
+            Ok(Change::Group(group.action_profile_id, group.group_id, op))
         }
         Entity::CounterEntry(entry) => counter_change_of(index, kind, entry, role),
         Entity::DirectCounterEntry(entry) => direct_counter_change_of(index, kind, entry, role),
@@ -203,12 +198,12 @@ pub fn change_of(index: &Index, update: &p4::Update, role: &str) -> Result<Chang
         Entity::DigestEntry(entry) => digest_change_of(index, kind, entry, role),
         Entity::PacketReplicationEngineEntry(entry) => match &entry.r#type {
             Some(Replication::MulticastGroupEntry(group)) => {
-                replication::multicast_change_of(index.port_names(), kind, group)
-                    .map(Change::MulticastGroup)
+                let op = replication::multicast_op_of(index.port_names(), kind, group)?;
+                Ok(Change::MulticastGroup(group.multicast_group_id, op))
             }
             Some(Replication::CloneSessionEntry(session)) => {
-                replication::clone_change_of(index.port_names(), kind, session)
-                    .map(Change::CloneSession)
+                let op = replication::clone_op_of(index.port_names(), kind, session)?;
+                Ok(Change::CloneSession(session.session_id, op))
             }
             None => Err(Refusal::invalid("neither a multicast group nor a clone session is set")),
         },
@@ -393,13 +388,7 @@ fn digest_change_of(
         digest_config_of(&config)
             .map_err(|refusal| refusal.within(format!("digest {}", digest.name.name)))
     };
-    let change = match kind {
-        Type::Insert => DigestChange::Insert(config()?),
-        Type::Modify => DigestChange::Modify(config()?),
-        Type::Delete => DigestChange::Delete,
-        Type::Unspecified => return Err(super::unspecified()),
-    };
-    Ok(Change::Digest(digest.name.id, change))
+    Ok(Change::Digest(digest.name.id, Op::new(kind, config)?))
 }
 
 fn digest_config_of(config: &p4::digest_entry::Config) -> Result<DigestConfig, Refusal> {

@@ -3,6 +3,7 @@
 //! ```text
 //!   change.rs       one update of a Write: what is to change
 //!   query.rs        one entity of a Read: what to look for
+//!   op.rs           insert, modify or delete
 //!   table.rs        table entries: changes, queries, what was found
 //!   matching.rs     the keys of tables and value sets
 //!   action.rs       actions, arguments, one-shot groups
@@ -15,6 +16,7 @@ pub mod action;
 pub mod cells;
 pub mod change;
 pub mod matching;
+pub mod op;
 pub mod profile;
 pub mod query;
 pub mod replication;

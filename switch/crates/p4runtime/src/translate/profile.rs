@@ -6,30 +6,9 @@ use messages::p4::v1::action_profile_group::member::WatchKind;
 use messages::p4::v1::update::Type;
 
 use super::action::{self, ActionCall, Watch};
+use super::op::Op;
 use crate::index::{Index, Profile};
 use crate::refusal::Refusal;
-
-/// A change to a member of an action profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MemberChange {
-    /// A new member.
-    Insert(ActionCall),
-    /// Another action for a member that exists.
-    Modify(ActionCall),
-    /// The member goes.
-    Delete,
-}
-
-/// A change to a group of an action selector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GroupChange {
-    /// A new group.
-    Insert(GroupState),
-    /// Other members for a group that exists.
-    Modify(GroupState),
-    /// The group goes.
-    Delete,
-}
 
 /// A group as a controller wants it to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +30,13 @@ pub struct GroupMember {
     pub watch: Watch,
 }
 
-/// The change that an update of a member asks for.
-pub fn member_change_of(
+/// What an update does to a member of an action profile.
+pub fn member_op_of(
     index: &Index,
     kind: Type,
     member: &p4::ActionProfileMember,
     role: &str,
-) -> Result<MemberChange, Refusal> {
+) -> Result<Op<ActionCall>, Refusal> {
     let profile = index.profile(member.action_profile_id)?;
     profile.name.check_role(role)?;
     let place = |refusal: Refusal| {
@@ -65,12 +44,7 @@ pub fn member_change_of(
     };
     check_id(member.member_id).map_err(place)?;
     let call = || action::member_call_of(index, profile, member.action.as_ref()).map_err(place);
-    match kind {
-        Type::Insert => Ok(MemberChange::Insert(call()?)),
-        Type::Modify => Ok(MemberChange::Modify(call()?)),
-        Type::Delete => Ok(MemberChange::Delete),
-        Type::Unspecified => Err(super::unspecified()),
-    }
+    Op::new(kind, call)
 }
 
 /// The message for a member.
@@ -87,29 +61,20 @@ pub fn member_message(
     }
 }
 
-/// The change that an update of a group asks for.
-pub fn group_change_of(
+/// What an update does to a group of an action selector.
+pub fn group_op_of(
     index: &Index,
     kind: Type,
     group: &p4::ActionProfileGroup,
     role: &str,
-) -> Result<GroupChange, Refusal> {
+) -> Result<Op<GroupState>, Refusal> {
     let profile = index.profile(group.action_profile_id)?;
     profile.name.check_role(role)?;
     let place = |refusal: Refusal| {
         refusal.within(format!("action profile {}, group {}", profile.name.name, group.group_id))
     };
     check_id(group.group_id).map_err(place)?;
-    match kind {
-        Type::Insert => {
-            Ok(GroupChange::Insert(group_state_of(index, profile, group).map_err(place)?))
-        }
-        Type::Modify => {
-            Ok(GroupChange::Modify(group_state_of(index, profile, group).map_err(place)?))
-        }
-        Type::Delete => Ok(GroupChange::Delete),
-        Type::Unspecified => Err(super::unspecified()),
-    }
+    Op::new(kind, || group_state_of(index, profile, group).map_err(place))
 }
 
 fn group_state_of(

@@ -6,6 +6,7 @@ use messages::p4::v1::update::Type;
 use prost::bytes::Bytes;
 use units::{ClassId, PortId};
 
+use super::op::Op;
 use crate::index::names::Names;
 use crate::index::shape::hex;
 use crate::refusal::Refusal;
@@ -54,47 +55,31 @@ pub struct CloneSession {
     pub length_bytes_max: Option<u32>,
 }
 
-/// A change to something that has a number of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NumberedChange<T> {
-    /// It is new.
-    Insert(u32, T),
-    /// It exists and becomes this.
-    Modify(u32, T),
-    Delete(u32),
-}
-
-impl<T> NumberedChange<T> {
-    fn new(
-        kind: Type,
-        id: u32,
-        id_max: u32,
-        state: impl FnOnce() -> Result<T, Refusal>,
-    ) -> Result<Self, Refusal> {
-        if !(1..=id_max).contains(&id) {
-            return Err(Refusal::invalid(format!("id {id} is not between 1 and {id_max}")));
-        }
-        match kind {
-            Type::Insert => Ok(Self::Insert(id, state()?)),
-            Type::Modify => Ok(Self::Modify(id, state()?)),
-            Type::Delete => Ok(Self::Delete(id)),
-            Type::Unspecified => Err(super::unspecified()),
-        }
+/// The operation on an entity whose id is between 1 and `id_max`.
+fn op_of<T>(
+    kind: Type,
+    id: u32,
+    id_max: u32,
+    state: impl FnOnce() -> Result<T, Refusal>,
+) -> Result<Op<T>, Refusal> {
+    if !(1..=id_max).contains(&id) {
+        return Err(Refusal::invalid(format!("id {id} is not between 1 and {id_max}")));
     }
+    Op::new(kind, state)
 }
 
-/// The change that an update of a multicast group asks for.
-pub fn multicast_change_of(
+/// What an update does to a multicast group.
+pub fn multicast_op_of(
     ports: Option<&Names>,
     kind: Type,
     entry: &p4::MulticastGroupEntry,
-) -> Result<NumberedChange<MulticastGroup>, Refusal> {
+) -> Result<Op<MulticastGroup>, Refusal> {
     let id = entry.multicast_group_id;
     let state = || {
         let replicas = replicas_of(ports, &entry.replicas)?;
         Ok(MulticastGroup { replicas, metadata: super::own(&entry.metadata) })
     };
-    NumberedChange::new(kind, id, GROUP_ID_MAX, state)
+    op_of(kind, id, GROUP_ID_MAX, state)
         .map_err(|refusal| refusal.within(format!("multicast group {id}")))
 }
 
@@ -111,12 +96,12 @@ pub fn multicast_message(
     }
 }
 
-/// The change that an update of a clone session asks for.
-pub fn clone_change_of(
+/// What an update does to a clone session.
+pub fn clone_op_of(
     ports: Option<&Names>,
     kind: Type,
     entry: &p4::CloneSessionEntry,
-) -> Result<NumberedChange<CloneSession>, Refusal> {
+) -> Result<Op<CloneSession>, Refusal> {
     let id = entry.session_id;
     let state = || {
         let replicas = replicas_of(ports, &entry.replicas)?;
@@ -138,7 +123,7 @@ pub fn clone_change_of(
         let length_bytes_max = (length > 0).then_some(length);
         Ok(CloneSession { replicas, class: ClassId(class), length_bytes_max })
     };
-    NumberedChange::new(kind, id, SESSION_ID_MAX, state)
+    op_of(kind, id, SESSION_ID_MAX, state)
         .map_err(|refusal| refusal.within(format!("clone session {id}")))
 }
 
@@ -260,12 +245,11 @@ mod tests {
         let port_kind = Some(PortKind::EgressPort(3));
         let older = p4::Replica { instance: 2, port_kind, ..p4::Replica::default() };
         let sent = session(vec![replica(b"\x01\xfe", 1), older]);
-        let Ok(NumberedChange::Insert(id, state)) = clone_change_of(None, Type::Insert, &sent)
-        else {
+        let Ok(Op::Insert(state)) = clone_op_of(None, Type::Insert, &sent) else {
             panic!("an insert was asked for");
         };
         assert_eq!(state.replicas[0].port, PortId(510));
-        assert_eq!(clone_message(None, id, &state), sent);
+        assert_eq!(clone_message(None, sent.session_id, &state), sent);
     }
 
     #[test]
@@ -275,11 +259,10 @@ mod tests {
             replicas: vec![replica(b"\x05", 1), replica(b"\x02", 1), replica(b"\x05", 2)],
             metadata: Bytes::from_static(b"mine"),
         };
-        let Ok(NumberedChange::Modify(id, state)) = multicast_change_of(None, Type::Modify, &sent)
-        else {
+        let Ok(Op::Modify(state)) = multicast_op_of(None, Type::Modify, &sent) else {
             panic!("a modify was asked for");
         };
-        assert_eq!(multicast_message(None, id, &state), sent);
+        assert_eq!(multicast_message(None, 1, &state), sent);
     }
 
     #[test]
@@ -298,7 +281,7 @@ mod tests {
             (no_id, "id 0 is not between 1 and 32767"),
         ];
         for (sent, expected) in cases {
-            let refusal = clone_change_of(None, Type::Insert, &sent).unwrap_err();
+            let refusal = clone_op_of(None, Type::Insert, &sent).unwrap_err();
             assert_eq!(refusal.code, crate::code::Code::InvalidArgument);
             assert!(refusal.message.contains(expected), "{}", refusal.message);
         }
@@ -308,7 +291,7 @@ mod tests {
     fn backup_replicas_are_refused_rather_than_lost() {
         let backup = p4::BackupReplica { port: Bytes::from_static(b"\x02"), instance: 1 };
         let guarded = p4::Replica { backup_replicas: vec![backup], ..replica(b"\x01", 1) };
-        let refusal = clone_change_of(None, Type::Insert, &session(vec![guarded])).unwrap_err();
+        let refusal = clone_op_of(None, Type::Insert, &session(vec![guarded])).unwrap_err();
         assert_eq!(refusal.code, crate::code::Code::Unimplemented);
         assert!(refusal.message.contains("backup_replicas"), "{}", refusal.message);
     }
@@ -316,6 +299,6 @@ mod tests {
     #[test]
     fn a_deletion_looks_at_nothing_but_the_id() {
         let sent = session(vec![replica(b"\x02\x00", 0)]);
-        assert_eq!(clone_change_of(None, Type::Delete, &sent), Ok(NumberedChange::Delete(100)));
+        assert_eq!(clone_op_of(None, Type::Delete, &sent), Ok(Op::Delete));
     }
 }

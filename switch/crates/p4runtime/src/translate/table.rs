@@ -10,6 +10,7 @@ use prost::bytes::Bytes;
 
 use super::action::{self, ActionCall, EntryAction, Use};
 use super::cells::{self, CounterValue, MeterRates};
+use super::op::Op;
 use super::{matching, own};
 use crate::index::{Index, Table};
 use crate::refusal::Refusal;
@@ -63,12 +64,8 @@ impl EntryState {
 /// A change to a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableChange {
-    /// A new entry.
-    Insert(EntryKey, EntryState),
-    /// Another state for an entry that exists.
-    Modify(EntryKey, EntryState),
-    /// The entry goes.
-    Delete(EntryKey),
+    /// Any entry but the default one.
+    Entry(EntryKey, Op<EntryState>),
     /// Another default action.
     SetDefault {
         /// The table's id in P4Info.
@@ -113,10 +110,10 @@ pub fn change_of(
             Type::Insert if entry.action.is_none() => {
                 Err(Refusal::invalid("the entry has no action; an insert needs one"))
             }
-            Type::Insert => Ok(TableChange::Insert(key, state_of(index, table, entry)?)),
-            Type::Modify => Ok(TableChange::Modify(key, state_of(index, table, entry)?)),
-            Type::Delete => Ok(TableChange::Delete(key)),
-            Type::Unspecified => Err(super::unspecified()),
+            _ => {
+                let op = Op::new(kind, || state_of(index, table, entry))?;
+                Ok(TableChange::Entry(key, op))
+            }
         }
     };
     change().map_err(|refusal| refusal.within(format!("table {}", table.name.name)))
@@ -158,7 +155,7 @@ fn const_change_of(
         counter: counter_of(table, entry)?,
         meter: meter_of(index, table, entry)?,
     };
-    Ok(TableChange::Modify(key, state))
+    Ok(TableChange::Entry(key, Op::Modify(state)))
 }
 
 fn state_of(index: &Index, table: &Table, entry: &p4::TableEntry) -> Result<EntryState, Refusal> {
