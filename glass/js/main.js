@@ -52,6 +52,7 @@ function show(calls, scene) {
   shown = network;
   glass?.end();
   glass = new Glass(page, calls, scene);
+  glass.settle();
   // For tests and for the curious.
   window.vitrine = glass;
 }

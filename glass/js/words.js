@@ -9,6 +9,9 @@ export function rate(bps) {
   return `${short(bps / unit)} ${name}`;
 }
 
+// A measured rate; undefined: its window is not full yet.
+export const rateWords = (bps) => (bps === undefined ? "…" : rate(bps));
+
 // Of a length of time in seconds.
 export function span(seconds) {
   if (!seconds) return "0 s";
@@ -58,4 +61,20 @@ const ARBITERS = { ISLIP: "iSLIP", LQF: "longest queue first", OCF: "oldest cell
 
 export function arbiterName(name) {
   return ARBITERS[name] ?? name.toLowerCase().replaceAll("_", " ");
+}
+
+const DIGITS_MAX = 9;
+
+// Seconds with as many digits as each of them needs: 1.025 between 1 and 1.05; the last one says the unit.
+export function tickWords(all) {
+  const isExact = (digits) => all.every((each) => Math.abs(each * 10 ** digits - Math.round(each * 10 ** digits)) < 1e-4);
+  let digits = 0;
+  while (digits < DIGITS_MAX && !isExact(digits)) digits++;
+  return all.map((each, index) => `${each.toFixed(digits)}${index === all.length - 1 ? " s" : ""}`);
+}
+
+// Both paces in the same unit.
+export function shortWords({ pace, reached }) {
+  const [wanted, found] = [pace, reached].map((each) => `${Number(each.toPrecision(2))} ×`);
+  return `${found} real time: this machine is too slow for ${wanted}`;
 }

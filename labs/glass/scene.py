@@ -36,6 +36,8 @@ class Scene:
     lesson: str = ""
     # Seconds of the network in one of the viewer, to begin with.
     pace: float = 1.0
+    # A network in virtual time is watched until then before it is shown, so its rates are known.
+    settled_ps: int = 0
     # Where a network in virtual time is driven.
     world_address: str = ""
     # Who tells of the hosts of a live network, and what starts flows there: no page is told it.
@@ -58,6 +60,7 @@ class Scene:
             "lesson": self.lesson,
             "handouts": handouts.names(),
             "pace": self.pace,
+            "settledPs": self.settled_ps,
             "readOnly": read_only,
             "isDriven": self.is_driven,
             "hasHosts": bool(self.world_address),

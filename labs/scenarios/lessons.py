@@ -11,31 +11,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from labs.scenarios.scenario import PS_PER_S, App, Scenario, tcp
+from labs.scenarios.scenario import PS_PER_S, App, Scenario, poisson, tcp
 from labs.settings import Settings
 
 GROUP = "Lessons"
 _FIRST_PORT = 5201
+# Sender, receiver and rate: twice 20 Mb/s for a line of 10 Mb/s, and a little more than 50 Mb/s for
+# one of 50 Mb/s.
+_HOL_SENDERS = (
+    ("h1", "h4", 20_000_000),
+    ("h2", "h4", 20_000_000),
+    ("h3", "h5", 52_000_000),
+)
 
 
 def _hol_blocking() -> Scenario:
     from labs.hol_blocking.lab import CONGESTED, HolBlocking
 
     lab = HolBlocking(Settings())
+    # Constant rates: what the lesson says is true at every instant, and not only on average over
+    # the seconds in which TCP finds its rate. The victim offers all that its line carries.
+    senders = [
+        app
+        for number, (source, target, bps) in enumerate(_HOL_SENDERS)
+        for app in poisson(source, target, _FIRST_PORT + number, payload_bytes=1400, bps=bps)
+    ]
     return Scenario(
         name="hol-blocking",
         title="Head-of-line blocking",
-        summary="Three TCP flows share input 1 of s2. The third, toward an idle line, stands "
-        "behind the others; virtual output queues cure it with one click.",
+        summary="Three senders share input 1 of s2. The third has a line of its own and gets a "
+        "quarter of it, because its packets stand behind the others'; virtual output queues cure "
+        "it with one click.",
         topology=lab.topology(next(run for run in lab.runs() if run.name == "fifo")),
-        # The third flow is the victim.
-        apps=_flows(("h1", "h4"), ("h2", "h4"), ("h3", "h5"), congestion="reno"),
+        apps=senders,
         router="s2",
         port=CONGESTED,
         lesson="hol-blocking",
         # A full frame on the slow line, 1.2 ms, takes half a second of the viewer's.
         pace=2e-3,
-        # Slow start is over, and the queues are as they stay.
+        # The queues are full, as they stay.
         settled_ps=2 * PS_PER_S,
         group=GROUP,
     )

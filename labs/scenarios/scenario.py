@@ -81,6 +81,19 @@ def bursts(
     ]
 
 
+def poisson(source: str, target: str, port: int, *, payload_bytes: int, bps: int) -> list[App]:
+    """Datagrams at a constant mean rate and at random instants: no two senders keep in step."""
+    sender = world_pb2.DatagramSource(
+        to=world_pb2.Peer(host=target, port=port),
+        payload_bytes=payload_bytes,
+        poisson=world_pb2.DatagramSource.Poisson(rate_bps=bps),
+    )
+    return [
+        (target, world_pb2.App(datagram_sink=world_pb2.DatagramSink(port=port))),
+        (source, world_pb2.App(datagram_source=sender)),
+    ]
+
+
 def ping(source: str, target: str) -> App:
     """Ten requests a second."""
     return source, world_pb2.App(ping=world_pb2.Ping(to=target, interval_ns=100_000_000))

@@ -228,8 +228,8 @@ export function thousands_of_packets_are_a_few_shapes_and_what_is_out_of_sight_i
   const drawn = (shown) => marks(shown).reduce((sum, { xs }) => sum + xs.length, 0);
   const all = picture();
   same(drawn(all), 5000, "each packet is drawn:");
-  // One a colour and queue, whatever is in it.
-  same(marks(all).length, 64 * 3);
+  // One a colour and width in each queue, whatever is in it: the first ten are larger.
+  same(marks(all).length, 64 * 3 * 2);
   const some = picture([0, 500]);
   holds(drawn(some) > 1000 && drawn(some) < 2500, `in sight are some: ${drawn(some)}`);
 }
@@ -269,19 +269,18 @@ export function a_line_is_as_thick_as_it_is_busy_on_the_side_of_its_way() {
     cables: [[{ node: "h1", port: null }, { node: "s1", port: 1 }]],
   });
   const layout = networkLayout(network, { width: 900, height: 400 });
-  const lanes = (permille, received = 0) => {
-    const sample = { ports: [{ port: 1, counters: { utilisation_permille: permille } }] };
-    const models = new Map([["s1", { samples: { at: () => sample, receivingAt: () => received } }]]);
+  const lanes = (sent, received = 0) => {
+    const models = new Map([["s1", { samples: { sendingAt: () => sent, receivingAt: () => received } }]]);
     return networkPicture(layout, { models, moves: false, timePs: 0 }, PALETTES.light).shapes.filter((each) => each.alpha);
   };
   same(lanes(0), []);
-  same(lanes(500).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
-  same(lanes(1000).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
+  same(lanes(0.5).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
+  same(lanes(1).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
   // What comes from the host has a lane of its own, on the other side.
   same(lanes(0, 0.4).map(({ width }) => width), [2]);
   holds(lanes(0, 0.4)[0].points[0][1] > layout.places.get("h1").y, "on the right of the other way");
   // From s1 at the right to h1 at the left: its right-hand side is above the middle.
-  holds(lanes(500)[0].points[0][1] < layout.places.get("s1").y, "on the right");
+  holds(lanes(0.5)[0].points[0][1] < layout.places.get("s1").y, "on the right");
 }
 
 export function time_stays_within_what_is_known() {
@@ -300,4 +299,22 @@ export function time_stays_within_what_is_known() {
   same(player.timePs, 1.5e12);
   player.faster();
   same(player.pace, 1);
+}
+
+export function the_first_ten_of_a_long_queue_are_large_and_the_rest_is_counted() {
+  const packets = (count, length = 1500) => Array.from({ length: count }, (_, id) => ({ id, length }));
+  const strip = { x: 0, w: 150, limit: { packets: 100, bytes: 0 } };
+  const { xs, ws, rest } = pack(strip, packets(100));
+  same(rest, 90);
+  holds(ws[0] >= 10 && ws[9] === ws[0] && ws[10] < 1, `${ws[0]} and ${ws[10]} pixels`);
+  // A full queue still fills its strip, and nothing stands in anything else's place.
+  same([Math.round(xs[0] + ws[0]), Math.round(xs[99])], [150, 0]);
+  for (let index = 1; index < 100; index++) holds(Math.abs(xs[index] + ws[index] - xs[index - 1]) < 1e-6, `at ${index}`);
+  // Where all are large there is no rest.
+  same(pack({ ...strip, w: 2000 }, packets(100)).rest, 0);
+  same(pack(strip, packets(10)).rest, 0);
+  // By bytes, too: the long ones are longer.
+  const mixed = pack({ ...strip, limit: { packets: 0, bytes: 150_000 } }, [...packets(1, 66), ...packets(99)]);
+  holds(mixed.ws[0] < mixed.ws[1], "a short packet");
+  same([mixed.rest, Math.round(mixed.xs[99])], [90, 1]);
 }

@@ -10,7 +10,7 @@ const PORTS = 4, LIMIT = 50, LENGTH = 1500;
 const TELL_MS = 20, GAP_MS = 3, FLOW_MS = 500;
 const DROPPED_ONE_IN = 40, MARKED_ONE_IN = 25;
 
-class Router {
+export class Router {
   constructor() {
     this.number = 0;
     this.lastMs = 0;

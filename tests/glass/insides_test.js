@@ -2,7 +2,7 @@
 
 import { Flows, parseHead } from "../../glass/js/model/flows.js";
 import { Insides, input, queue } from "../../glass/js/model/insides.js";
-import { blockedHeads } from "../../glass/js/model/blocking.js";
+import { blockedHeads, Episodes } from "../../glass/js/model/blocking.js";
 import { depthSeries, throughputSeries } from "../../glass/js/model/series.js";
 import { STEPS } from "../../glass/js/page/timebar.js";
 import { dice, holds, same } from "./check.js";
@@ -132,6 +132,36 @@ export function what_is_forgotten_changes_nothing_later() {
   }
 }
 
+export function an_hour_of_steps_takes_no_more_memory_than_its_share() {
+  const most = 4e6, insides = new Insides(new Flows(), most);
+  insides.start(START);
+  const events = anyDay(11, 30_000);
+  for (const each of events) insides.take(each);
+  holds(insides.bytes <= most, `${insides.bytes} bytes`);
+  holds(insides.bytes > most / 2, `no more is forgotten than needed: ${insides.bytes} bytes`);
+  same(insides.steps.length < events.length, true);
+  // What is left is as it was, to the very end.
+  const whole = told(events), { timePs } = insides.steps.at(-1);
+  for (const before of [0, 1000, 20_000]) {
+    const { dropped: _, ...rest } = shown(insides.at(timePs - before));
+    const { dropped: __, ...all } = shown(whole.at(timePs - before));
+    same(rest, all, `${before} ps before the end:`);
+  }
+}
+
+export function curves_reach_farther_back_than_steps_and_are_bounded_too() {
+  const events = anyDay(12, 30_000), whole = told(events);
+  const insides = new Insides(new Flows(), 2e6, 1e6);
+  insides.start(START);
+  for (const each of events) insides.take(each);
+  const points = insides.tracks.reduce((sum, each) => sum + each.times.length, 0);
+  holds(24 * points <= 1.1e6, `${points} points`);
+  holds(insides.curvesStartPs < insides.startPs, "curves reach farther back");
+  const toPs = insides.steps.at(-1).timePs, fromPs = insides.curvesStartPs;
+  const drawn = (of) => depthSeries(of.depths.get(queue(1, 0)), fromPs, toPs);
+  same(drawn(insides), drawn(whole));
+}
+
 export function a_watch_that_begins_anew_says_what_is_inside() {
   const insides = told([event(100, 1, "received", { port: 0, length_bytes: 100, head: new Uint8Array(0) }),
                         event(100, 1, "filed", { input: 0, output: 1, class: 0 })]);
@@ -164,7 +194,7 @@ export function who_looks_late_sees_an_acknowledgment_first_and_the_ends_turn_ro
   // What was seen before is turned, too, and so are the curves.
   same([packet.flow.name, packet.flow.reverse], ["h1 → h4", true]);
   same(insides.flows.list.map(({ name, detail }) => [name, detail]), [["h1 → h4", "TCP 10.0.1.1:40001 → 10.0.4.1:5201"]]);
-  const { byFlow } = throughputSeries(insides, 0, 4000, 1);
+  const { byFlow } = throughputSeries(insides, 0, 4000, 1, 4000);
   same([...byFlow], [[0, [(25 * 1500 * 8 * 1e12) / 4000]]]);
 }
 
@@ -200,6 +230,26 @@ export function a_head_blocks_those_whose_output_is_idle() {
   same(blockedHeads(insides.at(50), { ...about, input: { queueing: "VOQ" } }), []);
 }
 
+export function an_episode_of_blocking_lasts_while_its_packets_come_and_go() {
+  const found = [{ input: 1, head: { output: 2 }, outputs: [3], packets: new Set([7]) }];
+  // Blocked from 100 to 110 and from 150 to 160, and much later again.
+  const spans = [[100, 110], [150, 160], [300, 310]];
+  const blockedAt = (timePs) => (spans.some(([from, to]) => from <= timePs && timePs < to) ? found : []);
+  const hold = 50;
+  const said = (episodes, timePs, startPs = 0) => episodes.at(timePs, hold, startPs).map(({ sincePs, isNow }) => [sincePs, isNow]);
+  const told = [[99, []], [100, [[100, true]]], [140, [[100, false]]], [150, [[100, true]]], [209, [[100, false]]], [210, []],
+                [305, [[300, true]]], [299, []]];
+  const episodes = new Episodes(blockedAt);
+  for (const [timePs, wanted] of told) {
+    same(said(episodes, timePs), wanted, `at ${timePs}:`);
+    // Whoever comes from elsewhere reads the same: no instant that was drawn before counts.
+    same(said(new Episodes(blockedAt), timePs), wanted, `at ${timePs}, seen first:`);
+  }
+  // What is not remembered is not looked at.
+  same(said(new Episodes(blockedAt), 140, 105), [[105, false]]);
+  same(said(new Episodes(blockedAt), 140, 120), []);
+}
+
 export function curves_say_what_the_states_say() {
   const events = anyDay(3, 3000);
   const insides = told(events);
@@ -210,8 +260,27 @@ export function curves_say_what_the_states_say() {
     if (isAfter) same(ys[index], insides.at(Math.round(x * 1e12)).in(queue(1, 0)).length, `at ${x}:`);
   });
   const sent = insides.between(50_000, 250_000).filter((each) => each.kind === "transmitted");
-  const { byFlow } = throughputSeries(insides, 50_000, 250_000, 10);
+  const { byFlow } = throughputSeries(insides, 50_000, 250_000, 10, 20_000);
   // bits a second times the length of a part, summed up, are all the bits.
   const bits = (byFlow.get(0) ?? []).reduce((sum, each) => sum + each * 20_000e-12, 0);
-  same(Math.round(bits), sent.reduce((sum, each) => sum + each.length * 8, 0));
+  // At either end a packet is on its way at each of the two ports.
+  const all = sent.reduce((sum, each) => sum + each.length * 8, 0);
+  holds(Math.abs(bits - all) <= 2 * 2 * 500 * 8, `${bits} bits of ${all}`);
+}
+
+export function a_full_line_carries_its_rate_over_any_window_and_no_more() {
+  const bps = 10e6, length = 1500, framePs = (length * 8 * 1e12) / bps;
+  const insides = new Insides(new Flows());
+  insides.start(START);
+  for (let id = 1; id <= 100; id++) {
+    const at = id * framePs;
+    insides.take(event(at, id, "received", { port: 0, length_bytes: length, head: Uint8Array.from(IPV4) }));
+    insides.take(event(at, id, "transmitted", { port: 1, length_bytes: length, until_ps: at + framePs }));
+  }
+  for (const windowPs of [framePs / 3, framePs * 1.5, framePs * 2.5, framePs * 20]) {
+    const { byFlow } = throughputSeries(insides, 50 * framePs, 100 * framePs, 37, windowPs);
+    for (const each of byFlow.get(0)) holds(Math.abs(each - bps) < 1, `${each} b/s over ${windowPs} ps`);
+  }
+  // Of a window that began before anything was remembered nothing is said.
+  same(throughputSeries(insides, 0, 10 * framePs, 2, 8 * framePs).byFlow.get(0)[0], null);
 }

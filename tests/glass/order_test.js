@@ -1,8 +1,9 @@
 // What is remembered stays bounded, however long one looks.
 
 import { placeAfter, thin, within } from "../../glass/js/model/order.js";
-import { Flows } from "../../glass/js/model/flows.js";
+import { Flows, namesAmong } from "../../glass/js/model/flows.js";
 import { Hosts } from "../../glass/js/model/hosts.js";
+import { sharesOf, sizeOf } from "../../glass/js/model/memory.js";
 import { RouterModel } from "../../glass/js/model/router.js";
 import { holds, same } from "./check.js";
 
@@ -26,19 +27,22 @@ export function the_older_half_gets_coarser_and_what_matters_stays() {
 }
 
 export function ten_minutes_of_samples_are_no_more_than_two() {
-  const model = new RouterModel("s1", 0, new Flows());
+  const shares = sharesOf(1);
+  const model = new RouterModel("s1", 0, new Flows(), shares);
   const ports = Array.from({ length: 64 }, (_, index) => ({ port: index + 1, counters: {} }));
-  const hosts = new Hosts(new Flows());
+  const hosts = new Hosts(new Flows(), shares.hosts);
+  const connections = Array.from({ length: 20 }, () => ({ local: "10.0.1.1:1", peer: "10.0.2.1:2", bytes_sent: 2 ** 40, cwnd: 10 }));
   const lengths = [];
   for (let ms = 0; ms < 600_000; ms += 20) {
     model.take({ lost_events: 0, events: [], sample: { time_ps: ms * 1e9, ports, inputs: [] } });
     hosts.take({ events: [{ time_ps: ms * 1e9 }], complete_until_ps: 0,
-                 sample: { time_ps: ms * 1e9, hosts: [{ connections: new Array(20) }] } });
+                 sample: { time_ps: ms * 1e9, hosts: [{ connections }] } });
     if (ms === 120_000 || ms === 599_980) lengths.push([model.samples.list.length, hosts.samples.length, hosts.events.length]);
   }
-  lengths[0].forEach((before, index) => holds(lengths[1][index] <= Math.max(before * 2, 20_000) && lengths[1][index] < 25_000,
-                                             `${before} became ${lengths[1][index]}`));
-  holds(lengths[1][0] < 1000 && lengths[1][1] <= 3000, "as much less of them as each is larger");
+  const [samples, told, events] = lengths[1], { list } = model.samples;
+  lengths[0].slice(0, 2).forEach((before, index) => holds(lengths[1][index] <= before * 2, `${before} became ${lengths[1][index]}`));
+  holds(samples * sizeOf(list.at(-1)) <= shares.samples, `${samples} samples are more than their share`);
+  holds(told * sizeOf(hosts.samples.at(-1)) + events * sizeOf(hosts.events.at(-1)) <= shares.hosts, "so is what hosts told");
   // The beginning is still there, and the end in full.
   same(model.samples.list[0].time_ps, 0);
   same(model.samples.list.at(-1).time_ps - model.samples.list.at(-2).time_ps, 2e10);
@@ -58,4 +62,26 @@ export function a_flow_that_is_long_gone_is_forgotten_and_the_others_keep_their_
   same(flows.byKey.size, 2 * 11);
   // One that comes back is a new one.
   same(flows.of(head(2), 1001).number, 999);
+}
+
+export function more_flows_than_can_be_kept_leave_the_newest() {
+  const flows = new Flows();
+  const head = (number) => Uint8Array.from([...new Array(12).fill(0), 8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 1, 1,
+                                            10, 0, 9, 1, number >> 8, number & 255, 20, 81]);
+  for (let number = 1; number <= 10_000; number++) {
+    flows.of(head(number), number);
+    flows.shrink();
+  }
+  holds(flows.byKey.size <= 2 * 4000, `${flows.byKey.size / 2} flows are remembered`);
+  same([flows.of(head(10_000), 1e4).number, flows.of(head(1), 1e4).number], [9999, 10_000]);
+}
+
+export function flows_between_the_same_ends_are_told_apart_beside_each_other_and_only_there() {
+  const flow = (number, name, protocol, sourcePort, targetPort) => ({ number, name, protocol, sourcePort, targetPort });
+  const names = (...flows) => [...namesAmong(flows).values()];
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h3", 6, 40000, 5201)), ["h1 → h2", "h1 → h3"]);
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h2", 1, 0, 0)), ["h1 → h2, TCP", "h1 → h2, ICMP"]);
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h2", 6, 40001, 5202)), ["h1 → h2, TCP 5201", "h1 → h2, TCP 5202"]);
+  // Two to one port differ by where they come from.
+  same(names(flow(0, "h1 → h2", 6, 40000, 5201), flow(1, "h1 → h2", 6, 40001, 5201)), ["h1 → h2, TCP 40000", "h1 → h2, TCP 40001"]);
 }

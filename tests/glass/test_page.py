@@ -2,6 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError as PageTimeoutError
 from playwright.sync_api import expect
 from vitrine.v1 import router_pb2
 
@@ -172,19 +173,31 @@ def test_steps_lead_to_events_packets_or_slots(chromium):
             assert {"received", "transmitted", "dropped"} & set(kinds)
 
 
+def at_the_newest_instant(page, double):
+    """Leads the page to the newest instant of the router, and returns what its queues held then.
+
+    The router stands still meanwhile. A busy page may be opening its Watch anew, which waits until
+    the router goes on, so this is tried again.
+    """
+    while True:
+        with double.lock:
+            told = "now => vitrine.player.toldPs >= now"
+            try:
+                page.wait_for_function(told, arg=double.model.now, timeout=2000)
+            except PageTimeoutError:
+                continue
+            page.evaluate("vitrine.player.seek(vitrine.player.toldPs)")
+            page.evaluate("vitrine.slow()")
+            return double.counters_now()
+
+
 def test_the_numbers_are_the_routers_own(chromium):
     with glass_of_double() as (glass, double), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
         page.keyboard.press("Space")
-        # The picture at the newest instant told, and what the model held then.
-        with double.lock:
-            told = "now => vitrine.player.toldPs >= now"
-            page.wait_for_function(told, arg=double.model.now)
-            page.evaluate("vitrine.player.seek(vitrine.player.toldPs)")
-            page.get_by_text("The picture as a table").click()
-            page.evaluate("vitrine.slow()")
-            held = double.counters_now()
+        page.get_by_text("The picture as a table").click()
+        held = at_the_newest_instant(page, double)
         for port, packets in held.items():
             row = page.get_by_role("row", name=f"port {port}, class 0")
             expect(row.get_by_role("cell").first).to_have_text(str(packets))
@@ -221,8 +234,64 @@ def test_charts_are_chosen_kept_and_show_an_instant_everywhere(chromium):
         expect(charts.locator(".value").first).to_contain_text(" s: ")
         page.mouse.move(5, 5)
         expect(page.locator(".time .now")).to_have_text(now)
+        assert_one_axis_is_zoomed_panned_and_measured(page, charts)
         page.get_by_role("button", name="Remove the chart Drops by reason").click()
         expect(charts.get_by_role("img")).to_have_count(3)
+
+
+# The span that each track shows, in seconds.
+SPANS = """() => vitrine.charts.list.map(({ plot: { plot } }) =>
+  [plot.scales.x.min, plot.scales.x.max])"""
+
+
+def assert_one_axis_is_zoomed_panned_and_measured(page, charts):
+    def span():
+        spans = page.evaluate(SPANS)
+        assert all(each == spans[0] for each in spans), "all tracks show the same span"
+        return spans[0]
+
+    first = charts.locator(".u-over").first
+    follow = charts.get_by_role("button", name="Back to now")
+    expect(follow).to_be_disabled()
+    began = span()
+    box = first.bounding_box()
+    middle, height = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(middle, height)
+    # To all that is known, and then closer.
+    for _ in range(3):
+        page.mouse.wheel(0, -100)
+    page.wait_for_function(
+        """() => {
+          const { chosen, known } = vitrine.charts.axis;
+          const span = chosen ? chosen.toPs - chosen.fromPs : Infinity;
+          return Math.abs(span / (known.toldPs - known.startPs) - 1 / 1.5 ** 2) < 0.2;
+        }""",
+    )
+    closer = span()
+    # To the right: what was before comes into sight, and where the picture is stays.
+    now = page.evaluate("vitrine.player.timePs")
+    page.mouse.down()
+    page.mouse.move(middle + 40, height, steps=4)
+    page.mouse.up()
+    earlier = span()
+    assert earlier[0] < closer[0]
+    assert earlier[1] - earlier[0] == pytest.approx(closer[1] - closer[0])
+    assert page.evaluate("vitrine.player.timePs") == now
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.move(middle - 60, height, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    expect(charts.get_by_text("measured: each track says its mean")).to_be_visible()
+    expect(charts.locator(".value").first).to_contain_text("mean")
+    assert span() == earlier
+    page.evaluate("vitrine.charts.measure(0, 0)")
+    # By keyboard, too.
+    charts.get_by_role("button", name="Zoom out").press("Enter")
+    assert span()[1] - span()[0] > earlier[1] - earlier[0]
+    follow.click()
+    expect(follow).to_be_disabled()
+    assert span() == began
 
 
 def test_text_from_outside_does_not_become_markup(chromium):

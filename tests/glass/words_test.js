@@ -3,6 +3,7 @@
 import * as amounts from "../../glass/js/model/amounts.js";
 import { familiesOf, framesOf, headerWords, lifeLines, valueWords } from "../../glass/js/model/life.js";
 import { Coverage, Program } from "../../glass/js/model/program.js";
+import { shortWords, tickWords } from "../../glass/js/words.js";
 import { dice, same } from "./check.js";
 
 export function amounts_are_read_as_they_are_written() {
@@ -129,4 +130,15 @@ export function an_entry_is_named_by_what_it_asks_of_each_key() {
   same(lookup(["167772672/24"]), "routes: entry 10.0.2.0/24");
   same(lookup(["167772672 &&& 4294967040", "1..9"], 10), "routes: entry 10.0.2.0 &&& 255.255.255.0, 1..9, priority 10");
   same(lookup([]), "routes: entry 3");
+}
+
+export function ticks_are_where_they_say() {
+  same(tickWords([1.025, 1.05, 1.075, 1.1]), ["1.025", "1.050", "1.075", "1.100 s"]);
+  same(tickWords([2, 4, 6]), ["2", "4", "6 s"]);
+  same(tickWords([0.1, 0.2, 0.30000000000000004]), ["0.1", "0.2", "0.3 s"]);
+}
+
+export function a_pace_that_is_not_reached_is_told_in_one_unit() {
+  same(shortWords({ pace: 20, reached: 0.616 }), "0.62 × real time: this machine is too slow for 20 ×");
+  same(shortWords({ pace: 500, reached: 24.3 }), "24 × real time: this machine is too slow for 500 ×");
 }

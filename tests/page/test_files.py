@@ -56,7 +56,7 @@ def test_what_was_changed_and_done_survives_loading_the_page_again(chromium, vit
         runs(page)
         expect(page.locator(".editor")).to_contain_text("// mine")
         assert cut(page) == [True, False, False, False]
-        page.evaluate("window.before = vitrine")
+        page.evaluate("() => { window.before = vitrine; }")
         page.get_by_role("button", name="Again").click()
         # However soon it is there.
         page.wait_for_function("() => window.vitrine && window.vitrine !== window.before")

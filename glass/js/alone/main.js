@@ -12,7 +12,7 @@ import { packed, unpacked } from "./bundle.js";
 import { choose } from "./gallery.js";
 import { Packets } from "./packets.js";
 import { RecordingWay } from "./recording_way.js";
-import { Faulty, Running, scenarioOf } from "./scenario.js";
+import { Faulty, Running, scenarioOf, WATCHED_PS } from "./scenario.js";
 import { ADDRESS_LENGTH_MAX, checked, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
 
 const OPEN = "#open=", SHARED = "#s=";
@@ -21,6 +21,8 @@ const TRUSTED = "vitrine.trusted";
 // What was done in this window when the page went away, so that loading it again goes on from there.
 const KEPT = "vitrine.kept";
 const PS_PER_MS = 1e9;
+// Pixels that a program beside the picture needs.
+const WIDE = 1200;
 
 class Alone {
   constructor({ module, engine, kit, schema }) {
@@ -46,7 +48,6 @@ class Alone {
     document.body.append(this.bar, this.sheet, this.body);
     addEventListener("hashchange", () => this.enter());
     addEventListener("pagehide", () => this.keep());
-    this.show(innerWidth >= 1200 ? "program" : undefined);
   }
 
   // What the address asks for; without anything, the first scenario.
@@ -115,6 +116,9 @@ class Alone {
     if (!typed) this.running = undefined;
     const turn = this.turn = {};
     setText(this.title, scenario.title);
+    // A lesson has the room to itself until somebody asks for the program; where there is none, the program is what
+    // there is to read.
+    if (!typed && !this.isChosen) this.lay(scenario.lesson || innerWidth < WIDE ? undefined : "program");
     document.title = `${scenario.title} – Vitrine`;
     this.tell("Compiling the program …");
     try {
@@ -125,15 +129,18 @@ class Alone {
       const calls = new Calls(engine.way, this.schema);
       const running = new Running({ engine, calls, kit: this.files, scenario });
       this.running = running;
-      await running.begin((ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`));
+      await running.begin((ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`),
+                          Math.max(0, scenario.settled_ps - (running.acts.length ? 0 : WATCHED_PS)));
       if (turn !== this.turn) return;
       this.way = new RecordingWay(engine.way, running.acts, running.reachedPs);
       this.way.source = (file) => running.source(file);
       this.desk.begin(running, this.files, { typed: typed?.() });
       // What could not be done with the programs as they are is said there.
-      if (running.remarks.length) this.show("program");
-      this.sheet.hidden = true;
+      if (running.remarks.length) this.lay("program");
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
+      await this.glass.settle();
+      if (turn !== this.turn) return;
+      this.sheet.hidden = true;
       // For tests and for the curious.
       window.vitrine = this.glass;
       this.packets.begin();
@@ -148,7 +155,7 @@ class Alone {
     this.packets.end();
     if (running) {
       this.desk.begin(running, this.files, { isUp: false, why: isFaulty ? undefined : error.message, typed: typed?.() });
-      this.show("program");
+      this.lay("program");
     }
     if (!isFaulty) return this.tell(`The network cannot begin. ${error.message}`, ...this.waysOn());
     const first = error.said.diagnostics.find((each) => each.severity === "error");
@@ -268,8 +275,13 @@ class Alone {
 
   // ---- the frame -------------------------------------------------------------------------------
 
-  // Nothing, the program or packets beside the picture.
+  // Nothing, the program or packets beside the picture, as somebody asks for it.
   show(name) {
+    this.isChosen = true;
+    this.lay(name);
+  }
+
+  lay(name) {
     for (const [each, { node }] of Object.entries(this.beside)) {
       node.hidden = each !== name;
       this.toggles[each].setAttribute("aria-expanded", String(each === name));

@@ -12,6 +12,8 @@ const SET_CONFIG = `/${P4RUNTIME}/SetForwardingPipelineConfig`, WRITE = `/${P4RU
 const CHANNEL = `/${P4RUNTIME}/StreamChannel`, BUILD = `/${WORLD}/Build`;
 // How far time passes between two words about how far it is.
 const STEP_PS = 100e9;
+// The last part of the time in which a network settles is watched: its rates are known when it is first seen.
+export const WATCHED_PS = 600e9;
 
 // A program that does not compile.
 export class Faulty extends Error {
@@ -75,9 +77,9 @@ export class Running {
     return decode(this.calls.schema.message("vitrine.v1.BuildRequest"), bytesOf(this.scenario.build));
   }
 
-  // Builds the network, programs its routers and lets it settle; `onTime(ps)` tells how far it is. With
-  // programs that somebody has changed not all that was written need fit: what does not is set aside.
-  async begin(onTime = () => {}) {
+  // Builds the network, programs its routers and lets it settle until an instant; `onTime(ps)` tells how far it
+  // is. With programs that somebody has changed not all that was written need fit: what does not is set aside.
+  async begin(onTime = () => {}, untilPs = this.scenario.settled_ps) {
     const { scenario } = this;
     const configs = new Map();
     for (const [name, devices] of this.programs) {
@@ -87,7 +89,7 @@ export class Running {
     }
     await this.say(BUILD, bytesOf(scenario.build), configs);
     for (const [method, message] of scenario.said) await this.say(method, bytesOf(message), configs);
-    await this.pass(scenario.settled_ps, onTime);
+    await this.pass(untilPs, onTime);
     for (const [instantPs, method, message] of this.acts) {
       await this.pass(instantPs, onTime);
       await this.act(method, bytesOf(message));
@@ -182,7 +184,7 @@ export class Running {
     return {
       world: "virtual", title: scenario.title, lesson: scenario.lesson, pace: scenario.pace,
       readOnly: false, isDriven: true, hasHosts: true, tellsHosts: true, began: "0", network: scenario.network,
-      about: scenario.about,
+      about: scenario.about, settledPs: scenario.settled_ps,
       routers: scenario.network.routers.map(({ name, deviceId }) => ({ name, deviceId, address: "" })),
     };
   }

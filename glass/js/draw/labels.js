@@ -4,15 +4,13 @@ import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
 import { isOf } from "./layout.js";
 import { aqmWords } from "../model/minds.js";
-import { arbiterName, bytes, count, percent, rate } from "../words.js";
+import { arbiterName, bytes, count, percent, rate, reasonWords } from "../words.js";
 import { arbitrationShown } from "./arbiter.js";
 import { bufferPlace } from "./minds.js";
 
 const QUEUEING = { FIFO: "input queues, one each", VOQ: "virtual output queues" };
 // Where there is no room for all of it.
 const QUEUEING_SHORT = { FIFO: "input queues", VOQ: "VOQs" };
-// Between an input queue and the output queues, for whose turn it is.
-const NEXT_ROOM = 240;
 // How wide a letter of a heading is, about.
 const LETTER_W = 6.4;
 // And one of a depth.
@@ -116,13 +114,14 @@ function inputs(layout, moment, row) {
     }
   } else if (layout.pitch > 44) {
     const held = heldIn(moment, input(row.port), counters?.held);
+    const room = roomFor(layout, strip, layout.columns.wires[0]), words = depthWords(held, strip.limit, room), next = nextWords(moment, here);
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
-                 text: `${depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.wires[0]))}${layout.columns.cross[1] - strip.x > NEXT_ROOM * layout.scale ? nextWords(moment, here) : ""}` });
+                 text: words.length + next.length <= room ? `${words}${next}` : words });
   }
   if (lost) {
     const last = row.inputs.at(-1);
     found.push({ id: `lost in ${row.port}`, kind: "lost", x: strip.x, y: last.y + last.h + 4,
-                 text: `✕ ${count(lost)} lost` });
+                 text: lostWords(lost, counters.counters, roomFor(layout, strip, layout.columns.wires[0])) });
   }
   return found;
 }
@@ -147,7 +146,7 @@ function outputs(layout, moment, row) {
   const last = row.queues.at(-1);
   if (lost || marked) {
     found.push({ id: `lost out ${row.port}`, kind: lost ? "lost" : "depth", x: last.x, y: last.y + last.h + 4,
-                 text: [lost ? `✕ ${count(lost)} lost` : "", marked ? `CE ${count(marked)} marked` : ""].filter(Boolean).join(", ") });
+                 text: [lost ? lostWords(lost, port, roomFor(layout, last, layout.columns.rightLabel[0])) : "", marked ? `CE ${count(marked)} marked` : ""].filter(Boolean).join(", ") });
   }
   return found;
 }
@@ -156,6 +155,14 @@ function outputs(layout, moment, row) {
 function heldIn({ state }, key, tally) {
   if (state) return { packets: state.in(key).length, bytes: state.bytesIn(key) };
   return { packets: tally?.packets ?? 0, bytes: tally?.bytes ?? 0 };
+}
+
+// How many, and where there is room why: by the reason that most of them were lost by.
+function lostWords(lost, { dropped }, room) {
+  const words = `✕ ${count(lost)} lost`;
+  const [most] = dropped.toSorted((a, b) => b.tally.packets - a.tally.packets);
+  const all = `${words}: ${reasonWords(most.reason)}${dropped.length > 1 ? " and others" : ""}`;
+  return all.length <= room ? all : words;
 }
 
 // How many letters fit from a strip to what stands beside it.

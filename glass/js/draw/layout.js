@@ -18,7 +18,7 @@ const ROW_MAX = 190;
 // below its queues room for what they have lost.
 const WIDE_LEAST = 560;
 const HEADING_H = 20, FOOT_H = 14;
-const NARROW_ROW_MIN = 92;
+const NARROW_ROW_MIN = 82;
 // The height of a queue, as a part of its row, and at most and at least.
 const STRIP_SHARE = 0.24, VOQ_SHARE = 0.17;
 const STRIP_MAX = 46;
@@ -165,23 +165,36 @@ export function fullness(limit, held) {
   return Math.max(of(limit), of(limit.other));
 }
 
-// Where each packet of a queue begins in its strip, `xs`, the head at the right end; and how wide each is:
-// `cell`, or `unit` for each of its bytes. `shift` moves all of them to the left, by so many of the length
-// that the last head had.
+// Of a queue of which all packets are narrower than this the first ones are drawn larger, so many of them, as long as
+// they leave this part of its length to all others.
+export const HEADS = 10;
+const HEAD_W = 11, REST_LEAST = 0.3;
+
+// Where each packet of a queue begins in its strip, `xs`, the head at the right end, and how wide it is, `ws`;
+// `rest` of them, the last ones, stand closer than the first. `shift` moves all of them to the left, by so many of
+// the length that the last head had.
 export function pack(strip, packets, shift = 0) {
-  const { limit } = strip;
+  const { limit } = strip, count = packets.length;
   const bytes = limit.bytes || limit.other?.bytes ? lengthOf(packets) : 0;
   // What is full looks full, by whichever limit; what is more than full stands closer.
-  const w = strip.w * Math.min(1, fullness(limit, { packets: packets.length, bytes }));
-  const unit = limit.bytes ? w / Math.max(1, bytes) : 0;
-  const cell = limit.bytes ? 0 : w / Math.max(1, packets.length);
-  const xs = new Float64Array(packets.length);
-  let x = strip.x + strip.w - shift * (cell || unit * FRAME_BYTES);
-  for (let index = 0; index < packets.length; index++) {
-    x -= cell || unit * packets[index].length;
-    xs[index] = x;
+  const w = strip.w * Math.min(1, fullness(limit, { packets: count, bytes }));
+  // In packets or in bytes, as the strip's length is.
+  const sizeOf = limit.bytes ? (each) => each.length : () => 1, whole = limit.bytes ? FRAME_BYTES : 1;
+  const all = limit.bytes ? bytes : count, unit = w / Math.max(1, all);
+  const heads = Math.min(HEADS, count);
+  let front = 0;
+  for (let index = 0; index < heads; index++) front += sizeOf(packets[index]);
+  const isClose = count > heads && unit * whole < HEAD_W;
+  // Never narrower than all others.
+  const large = isClose ? Math.max(unit, Math.min(HEAD_W / whole, ((1 - REST_LEAST) * w) / front)) : unit;
+  const small = isClose ? (w - large * front) / (all - front) : unit;
+  const xs = new Float64Array(count), ws = new Float64Array(count);
+  let x = strip.x + strip.w - shift * large * whole;
+  for (let index = 0; index < count; index++) {
+    ws[index] = (index < heads ? large : small) * sizeOf(packets[index]);
+    xs[index] = x -= ws[index];
   }
-  return { xs, cell, unit };
+  return { xs, ws, rest: large > small ? count - heads : 0 };
 }
 
 function lengthOf(packets) {

@@ -1,6 +1,5 @@
 // The picture of the network: who is where, from the cables alone, and what moves along them.
 
-import { portOf } from "../model/samples.js";
 import { flowColour } from "./palette.js";
 
 const NODE_W = 74, NODE_H = 40;
@@ -133,7 +132,7 @@ function load(layout, moment, palette, near, far) {
 
 export function shareOf({ models, timePs }, near, far) {
   const sender = models.get(near.node);
-  if (sender) return (portOf(sender.samples.at(timePs), near.port)?.utilisation_permille ?? 0) / 1000;
+  if (sender) return sender.samples.sendingAt(timePs, near.port);
   return models.get(far.node)?.samples.receivingAt(timePs, far.port) ?? 0;
 }
 

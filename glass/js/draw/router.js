@@ -23,7 +23,7 @@ import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
 import { reasonWords } from "../words.js";
 import { arbiterShapes } from "./arbiter.js";
-import { along, crossing, fullness, isOf, pack, rowsInSight } from "./layout.js";
+import { along, crossing, fullness, HEADS, isOf, pack, rowsInSight } from "./layout.js";
 import { mindShapes } from "./minds.js";
 import { flowColour } from "./palette.js";
 
@@ -36,6 +36,8 @@ const PACKET_W = 15;
 const HOLLOW = 0.45;
 // What is narrower cannot be clicked.
 const SPOT_W_LEAST = 2;
+// What is wide enough for a number, how large that is, and how wide a letter of it.
+const NAME_W_LEAST = 8, NAME_SIZE = 10, REST_LETTER_W = 6.5;
 // Of what is narrower nobody sees whether its corners are round.
 const ROUND_W_LEAST = 10;
 
@@ -122,35 +124,50 @@ class Drawing {
     if (!packets.length) return;
     const { moment, palette } = this;
     const y = strip.y + 2, h = strip.h - 4, from = strip.x - 6;
-    const { xs, cell, unit } = pack(strip, packets, shift);
+    const { xs, ws, rest } = pack(strip, packets, shift);
     // Who came later than this still glides to its place.
     const glidesSince = moment.moves && !moment.isBars ? moment.timePs - GLIDE_S * this.perViewerSecond : Infinity;
     const looks = new Map();
-    const stuck = [], marked = [];
+    // The first ones at an input say which output they wait for.
+    const isFifo = strip.key === undefined && strip.class === undefined, names = [];
+    // By how wide they are.
+    const stuck = new Map(), marked = new Map();
     for (let index = 0; index < packets.length; index++) {
       const packet = packets[index];
       if (this.underWay.has(packet.id)) continue;
-      const place = xs[index], w = cell || unit * packet.length;
+      const place = xs[index], w = ws[index];
       const x = packet.since > glidesSince ? from + (place - from) * ease(this.since(packet.since) / GLIDE_S) : place;
       const shown = Math.max(1, w - (w > 5 ? 1.5 : 0));
       const isStuck = blocked?.packets.has(packet.id);
       // An edge would hide the colour of a narrow one: it gets a line below.
       const hasEdge = isStuck && w > 6;
-      const look = lookOf(packet, unit, hasEdge, palette);
+      const look = lookOf(packet, w, hasEdge, palette);
       let marks = looks.get(look);
       if (!marks) {
         marks = this.marksOf(packet.flow, { xs: [], y, w: shown, h }, hasEdge);
         looks.set(look, marks);
       }
       marks.xs.push(x);
-      if (packet.marked) marked.push(x);
-      if (isStuck && !hasEdge) stuck.push(x);
+      if (packet.marked) under(marked, w, x);
+      if (isStuck && !hasEdge) under(stuck, w, x);
+      if (isFifo && index < HEADS && shown >= NAME_W_LEAST) names.push([x + shown / 2, packet.output]);
       if (shown >= SPOT_W_LEAST) this.spots.push({ x, y, w: shown, h, packet });
     }
     this.shapes.push(...looks.values());
-    const w = cell || unit * packets[0].length;
-    if (marked.length) this.shapes.push({ kind: "marks", xs: marked, y, w, h: Math.max(2, h / 4), fill: palette.lit });
-    if (stuck.length) this.shapes.push({ kind: "marks", xs: stuck, y: y + h - 3, w, h: 5, fill: palette.lit });
+    for (const [x, name] of names) {
+      this.shapes.push({ kind: "text", x, y: strip.y + strip.h / 2, text: String(name), fill: palette.mark, align: "center", size: NAME_SIZE });
+    }
+    if (rest) this.rest(strip, rest, y, h);
+    for (const [w, places] of marked) this.shapes.push({ kind: "marks", xs: places, y, w, h: Math.max(2, h / 4), fill: palette.lit });
+    for (const [w, places] of stuck) this.shapes.push({ kind: "marks", xs: places, y: y + h - 3, w, h: 5, fill: palette.lit });
+  }
+
+  // How many stand behind the first ones, where there is room to say it.
+  rest(strip, count, y, h) {
+    const text = `+${count}`, w = text.length * REST_LETTER_W + 6, x = strip.x + 3;
+    if (h < NAME_SIZE) return;
+    this.rect(x, y + h / 2 - NAME_SIZE / 2 - 2, w, NAME_SIZE + 4, this.palette.panel, { r: 3, alpha: 0.9 });
+    this.shapes.push({ kind: "text", x: x + w / 2, y: y + h / 2, text, fill: this.palette.ink, align: "center", size: NAME_SIZE });
   }
 
   marksOf(flow, places, hasEdge) {
@@ -332,9 +349,9 @@ class Drawing {
       this.shapes.push({ kind: "cross", x: x + PACKET_W / 2, y: y + PACKET_H / 2, r: 4,
                          stroke: palette.lit, alpha });
       this.spots.push({ x, y, w: PACKET_W, h: PACKET_H, packet: drop.packet });
-      // Why, once for those that fall at the same place for the same reason.
+      // Why, once for those that fall at the same place for the same reason; a queue's label says it, too.
       const key = `${place.x} ${place.y} ${drop.reason}`;
-      if (said.has(key)) continue;
+      if (place.isQueue || said.has(key)) continue;
       said.add(key);
       this.shapes.push({ kind: "text", x: place.x + 6, y: place.y + 30, text: reasonWords(drop.reason), fill: palette.alarm,
                          alpha });
@@ -348,23 +365,29 @@ class Drawing {
       const row = layout.rows.get(packet.input ?? packet.port);
       const strip = row?.inputs.find((each) => isOf(each, { output: target?.port, class: target?.class }))
         ?? row?.inputs[0];
-      return strip && { x: strip.x - 2, y: strip.y + strip.h };
+      return strip && { x: strip.x - 2, y: strip.y + strip.h, isQueue: true };
     }
     const row = layout.rows.get(target?.port ?? packet.outPort);
     const strip = row?.queues.find((each) => each.class === (target?.class ?? packet.class));
     if (strip) {
       const isHead = packet.kind === "queued";
-      return { x: isHead ? strip.x + strip.w : strip.x - 2, y: strip.y + strip.h };
+      return { x: isHead ? strip.x + strip.w : strip.x - 2, y: strip.y + strip.h, isQueue: true };
     }
     const came = layout.rows.get(packet.port);
     return came && { x: came.ingressX, y: came.y + 14 };
   }
 }
 
-// What tells a mark in a queue from another: colour, direction, edge and, where bytes count, length.
-function lookOf({ flow, length }, unit, hasEdge, palette) {
+// What tells a mark in a queue from another: colour, direction, edge and width.
+function lookOf({ flow }, w, hasEdge, palette) {
   const colour = flow.number < 0 ? palette.flows.length : flow.colour;
-  return ((unit ? length : 0) * 16 + colour) * 4 + (flow.reverse ? 2 : 0) + (hasEdge ? 1 : 0);
+  return (w * 16 + colour) * 4 + (flow.reverse ? 2 : 0) + (hasEdge ? 1 : 0);
+}
+
+function under(map, key, value) {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
 }
 
 const INPUT_REASONS = new Set(["INPUT_LIMIT", "VOQ_LIMIT"]);

@@ -1,9 +1,12 @@
 // Bufferbloat: what a long queue before a slow line costs those who share it.
 
 import * as acts from "../model/acts.js";
+import { lineShare, pingTime } from "../model/measures.js";
 
 const PORT = 2;
 const PAGE_BYTES = 177_669;
+// The line is as good as full where a download runs.
+const FULL = 0.9;
 // Toward the home: what belongs to a page, and ping.
 const INTERACTIVE = [{ "hdr.ipv4.protocol": "1" }, { "hdr.ipv4.protocol": "6", "meta.l4.src": "80" }];
 
@@ -12,6 +15,19 @@ export const bufferbloat = {
   title: "What does a long queue cost?",
   question: "The line to the home h2 carries 1.5 Mb/s, and 100 packets may wait for it. Why does everything else take "
     + "so long while a download runs?",
+  claim: {
+    title: "How long a ping takes",
+    measure: pingTime,
+    place: "by h1, the median of those that were answered",
+    cases: [["empty", "On the empty line"], ["long", "Download, room for 100 packets"], ["short", "Download, room for 20"],
+            ["own", "Download in a queue of its own"]],
+    caseOf: ({ ports }, sources, timePs) => {
+      const { queues } = ports.find((each) => each.port === PORT).config;
+      if (!(lineShare(PORT).read(sources, timePs) >= FULL)) return queues.length === 1 && queues[0].limit.packets === 100 ? "empty" : undefined;
+      if (queues.length > 1) return "own";
+      return queues[0].limit.packets < 100 ? "short" : "long";
+    },
+  },
   steps: [
     {
       title: "The empty line",

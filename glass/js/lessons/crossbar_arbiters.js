@@ -1,6 +1,7 @@
 // Crossbar arbiters: three inputs want one output, and somebody decides who is next.
 
 import * as acts from "../model/acts.js";
+import { pingTime } from "../model/measures.js";
 import { arbiterName } from "../words.js";
 
 const decideBy = (arbiter) => ({ side, player }) => {
@@ -15,6 +16,13 @@ export const crossbarArbiters = {
   title: "Who may cross?",
   question: "Two TCP flows and a ping come in by three inputs, and all want output 4. The crossbar is no faster than that "
     + "output's line, so in each slot one of them crosses. Who, and what does the ping pay?",
+  claim: {
+    title: "How long a ping takes",
+    measure: pingTime,
+    place: "by h3, the median of those that were answered",
+    cases: [["ISLIP", "A turn each (iSLIP)"], ["OCF", "Oldest cell first"], ["LQF", "Longest queue first"]],
+    caseOf: ({ input }) => input.arbiter,
+  },
   steps: [
     {
       title: "A turn each",

@@ -1,22 +1,44 @@
 // Head-of-line blocking: who waits behind whom, and what VOQs do about it.
 
 import * as acts from "../model/acts.js";
+import { lineShare } from "../model/measures.js";
+import { RATE_WINDOW_PS } from "../model/samples.js";
 
 const SLOW = 2e-3;
+const VICTIM = 3;
+// After a change of the input stage the network goes on for so long at once: then its effect is complete, and
+// rates are those of what is in force.
+const EFFECT_PS = RATE_WINDOW_PS + 100e9;
+
+const isFaster = ({ speedup }) => Boolean(speedup) && speedup.over !== speedup.under;
+
+// The effect of a change, as it stays; real time passes by itself.
+const take = async (glass, isDone) => {
+  if (isDone && glass.scene.isDriven) await glass.jump(EFFECT_PS);
+  return isDone;
+};
 
 export const holBlocking = {
   name: "hol-blocking",
   title: "Who waits behind whom?",
   question: "Three senders share input 1 of s2. Two of them send to h4, whose line is slow; the third "
     + "sends to h5, whose line has room. Why does the third one get less than its line could carry?",
+  claim: {
+    title: "How much of its line the flow to h5 gets",
+    measure: lineShare(VICTIM),
+    place: "at port 3 of s2, whose line carries 50 Mb/s",
+    cases: [["FIFO", "One FIFO at input 1"], ["VOQ", "Virtual output queues"], ["FASTER", "One FIFO, speedup 2"]],
+    caseOf: ({ input }) => (input.queueing === "FIFO" && isFaster(input) ? "FASTER" : input.queueing),
+  },
   steps: [
     {
       title: "Look at input 1",
       text: [
         "Each mark is a packet, in the colour of its flow. They leave their queue at the right.",
-        "The output queue to h4 is full. The packet at the head of input 1 is for h4, so it has to wait.",
-        "Those with a sharp edge are for h5. Its line sends nothing, and still they stand there: this is "
-        + "head-of-line blocking.",
+        "More is sent to h4 than its line carries, so its output queue is full. Whenever the packet at the head of input 1 "
+        + "is for h4, it waits for room there, and all packets behind it wait, too.",
+        "Packets with a sharp edge are for h5. Its line sends nothing meanwhile, and still they stand there: this is "
+        + "head-of-line blocking. The number above is what it costs.",
       ],
       button: "Slow down to see it",
       act: async (glass) => {
@@ -41,12 +63,12 @@ export const holBlocking = {
       act: (glass) => {
         glass.player.setPace(SLOW);
         glass.player.play();
-        return glass.side.handles.useVoqs();
+        return glass.side.handles.useVoqs().then((isDone) => take(glass, isDone));
       },
     },
     {
       title: "What has changed?",
-      text: ["Look at the line to h5, and at the curve of its flow. The line to h4 carries what it did before."],
+      text: ["The line to h5 is full. Compare the two numbers above; the line to h4 carries what it did before."],
       ask: "How much does the flow to h5 get now, and why not more?",
       picture: true,
     },
@@ -56,7 +78,9 @@ export const holBlocking = {
       button: "FIFO, speedup 2",
       act: (glass) => {
         const stage = glass.side.handles.stageOf("FIFO");
-        return glass.side.handles.act(acts.inputStage({ ...stage, speedup: { over: 2, under: 1 } }, "FIFO, speedup 2"));
+        glass.player.play();
+        return glass.side.handles.act(acts.inputStage({ ...stage, speedup: { over: 2, under: 1 } }, "FIFO, speedup 2"))
+          .then((isDone) => take(glass, isDone));
       },
     },
     {

@@ -1,13 +1,29 @@
 // Link sharing: who gets how much of a line, and who decides it.
 
 import * as acts from "../model/acts.js";
+import { flowShare } from "../model/measures.js";
 
 const PORT = 3;
+const shareOfOne = flowShare("h1", "h2");
+// h2 sends as good as nothing.
+const ALONE = 0.99;
 
 export const linkSharing = {
   name: "link-sharing",
   title: "Who gets how much?",
   question: "h1 and h2 share a line of 20 Mb/s. How can they share it as agreed, and use what the other leaves?",
+  claim: {
+    title: "How much of the line h1 gets",
+    measure: shareOfOne,
+    place: "behind s1, of what h1 and h2 get together",
+    cases: [["FIFO", "One queue for both"], ["DRR", "Two classes, 3:7"], ["alone", "The same, h2 cut off"], ["strict", "Strict priority"]],
+    caseOf: ({ ports }, sources, timePs) => {
+      const { queues, scheduler: { groups } } = ports.find((each) => each.port === PORT).config;
+      if (queues.length === 1) return "FIFO";
+      if (groups?.length > 1) return "strict";
+      return shareOfOne.read(sources, timePs) > ALONE ? "alone" : groups?.[0]?.discipline;
+    },
+  },
   steps: [
     {
       title: "One queue for both",

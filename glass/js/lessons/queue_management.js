@@ -1,6 +1,7 @@
 // Queue management: who is dropped or marked before the queue is full.
 
 import * as acts from "../model/acts.js";
+import { waitIn } from "../model/measures.js";
 
 const PORT = 2;
 const manage = (kind, parameters) => ({ side }) => side.handles.act(acts.queueManagement(PORT, 0, 1, kind, parameters));
@@ -10,6 +11,13 @@ export const queueManagement = {
   title: "When should a queue say stop?",
   question: "Two downloads share a line of 10 Mb/s with room for 200 packets. TCP slows down when it is told to. When, and how, "
     + "should the queue tell it?",
+  claim: {
+    title: "How long packets wait",
+    measure: waitIn(PORT, 0),
+    place: "at the queue of port 2, the median",
+    cases: [["none", "Until it is full"], ["codel", "CoDel"], ["pie", "PIE"], ["red", "RED"], ["ecn_step", "Marks for DCTCP"]],
+    caseOf: ({ ports }) => ports.find((each) => each.port === PORT).config.queues[0].aqm?.kind ?? "none",
+  },
   steps: [
     {
       title: "When it is full",

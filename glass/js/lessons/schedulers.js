@@ -1,16 +1,27 @@
 // Schedulers: whose packet is next on a line, and what the others pay.
 
 import * as acts from "../model/acts.js";
+import { lineShare } from "../model/measures.js";
 
-const PORT = 4;
+const PORT = 4, SMALL = 1;
 // Classes: large packets, small ones, a ping.
 const serve = (discipline) => ({ side }) => side.handles.act(acts.scheduler(PORT, discipline, [1, 1, 1]));
+
+// More than one group is served strictly, the highest first; a hierarchy has no groups.
+const disciplineOf = ({ groups }) => (groups?.length > 1 ? "strict" : groups?.[0]?.discipline);
 
 export const schedulers = {
   name: "schedulers",
   title: "Whose packet is next?",
   question: "h1 sends frames of 66 bytes, h2 frames of 1514, and each sends more than the line of 2 Mb/s carries. h3 pings. "
     + "Each of them has a queue. What does each get?",
+  claim: {
+    title: "How much of the line the small packets get",
+    measure: lineShare(PORT, SMALL),
+    place: "at class 1 of port 4, whose line carries 2 Mb/s",
+    cases: [["WRR", "A packet each (WRR)"], ["DRR", "Bytes each (DRR)"], ["WFQ", "Who would finish first (WFQ)"], ["strict", "Strict priority"]],
+    caseOf: ({ ports }) => disciplineOf(ports.find((each) => each.port === PORT).config.scheduler),
+  },
   steps: [
     {
       title: "A packet each",
@@ -25,7 +36,7 @@ export const schedulers = {
     },
     {
       title: "Is that fair?",
-      text: ["Compare the two flows."],
+      text: ["Compare the two flows, and see above which part of the line the small packets get."],
       ask: "Which part of the line do frames of 66 bytes get, if one of them follows each frame of 1514?",
       picture: true,
     },

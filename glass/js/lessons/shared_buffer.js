@@ -1,8 +1,11 @@
 // A shared buffer: one memory for all outputs, and who may take how much of it.
 
 import * as acts from "../model/acts.js";
+import { lossAt } from "../model/measures.js";
 
-const PORTS = [5, 6, 7, 8];
+const PORTS = [5, 6, 7, 8], VICTIM = 5;
+
+const PART_BYTES = 50_000;
 
 // One act a port: those that one refuses leave the rest as it is.
 const eachPort = (...made) => async ({ side }) => {
@@ -17,6 +20,17 @@ export const sharedBuffer = {
   title: "Who may take how much?",
   question: "All outputs of s1 share 200 kB. h4 floods h8 without end; four times a second h1, h2 and h3 send 20 packets each to h5, "
     + "whose line is idle. Why are they lost?",
+  claim: {
+    title: "How much of each burst is lost",
+    measure: lossAt(VICTIM),
+    place: "at port 5, of two bursts",
+    cases: [["all", "Whoever comes gets"], ["1", "Thresholds, alpha = 1"], ["8", "Thresholds, alpha = 8"], ["parts", "50 kB for each"]],
+    caseOf: ({ ports }) => {
+      const { share, limit } = ports.find((each) => each.port === VICTIM).config.queues[0];
+      if (share?.alpha?.over) return String(share.alpha.over / share.alpha.under);
+      return limit.bytes === PART_BYTES ? "parts" : "all";
+    },
+  },
   steps: [
     {
       title: "Whoever comes gets",
@@ -61,7 +75,7 @@ export const sharedBuffer = {
       title: "Fixed parts",
       text: ["A quarter of the memory for each output, whatever the others do."],
       button: "50 kB for each",
-      act: eachPort(claim(undefined, "no threshold"), limit(50_000)),
+      act: eachPort(claim(undefined, "no threshold"), limit(PART_BYTES)),
     },
     {
       title: "What do they cost?",

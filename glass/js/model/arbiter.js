@@ -46,6 +46,20 @@ export function shownIn(arbitration, before, index) {
   return { places, pointers, moved, phase };
 }
 
+// What each round did, as [{levelOf(input, output)}]: "asks", "granted", "matched" in it or "earlier"; "" otherwise.
+// An arbitration in which nobody is matched has one round of requests.
+export function roundsOf({ asks, rounds }) {
+  const key = (input, output) => `${input} ${output}`, matched = [];
+  return (rounds.length ? rounds : [{ grants: [], accepts: [] }]).map(({ grants, accepts }) => {
+    const level = new Map();
+    const isFree = (ask) => !matched.some((each) => each.input === ask.input || each.output === ask.output);
+    const all = [[asks.filter(isFree), "asks"], [grants, "granted"], [accepts, "matched"], [matched, "earlier"]];
+    for (const [list, name] of all) for (const { input, output } of list) level.set(key(input, output), name);
+    matched.push(...accepts);
+    return { levelOf: (input, output) => level.get(key(input, output)) ?? "" };
+  });
+}
+
 // Which phase is seen, where time shows it: none is shown shorter than eyes need.
 //
 // `since` and `until` are seconds of the viewer: since the arbitration, and until the next one.

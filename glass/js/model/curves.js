@@ -11,8 +11,9 @@
 
 import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
 import { counterSeries } from "./counters.js";
+import { namesAmong } from "./flows.js";
 import { depthSeries, throughputSeries } from "./series.js";
-import { queueOf } from "./samples.js";
+import { queueOf, WINDOW_WORDS } from "./samples.js";
 import { within as between } from "./order.js";
 
 export const KINDS = {
@@ -54,7 +55,7 @@ function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
   if (isKnown) {
     const { insides } = model;
     const track = (name === "bytes" ? insides.depthsBytes : insides.depths).get(focus.key);
-    return drawn(...depthSeries(track, Math.max(fromPs, insides.startPs), toPs));
+    return drawn(...depthSeries(track, Math.max(fromPs, insides.curvesStartPs), toPs));
   }
   const samples = within(model.samples.list, fromPs, toPs);
   const held = focus.key.startsWith("input") ? (each) => each.inputs.find((one) => one.port === focus.port)?.held
@@ -84,21 +85,23 @@ const DRAWN = {
     return depthOf(sources, span, "bytes", { level: sources.focus.limitBytes, unit: bytes });
   },
 
-  flows({ model, hosts, flows, isKnown }, { longPs, toPs }) {
+  flows({ model, hosts, flows, isKnown }, { fromPs, longPs, toPs }) {
     if (!isKnown) return acknowledged(hosts, flows, passingIn(model, longPs, toPs), longPs, toPs);
-    const { xs, byFlow } = throughputSeries(model.insides, Math.max(model.insides.startPs, longPs), toPs, PARTS);
+    const { xs, byFlow } = throughputSeries(model.insides, fromPs, toPs, PARTS);
+    const names = namesAmong([...byFlow.keys()].map((number) => flows.list[number]).filter(Boolean));
     const series = [...byFlow].slice(0, SERIES_MAX).map(([number, ys]) =>
-      ({ name: flows.list[number]?.name ?? "other", flow: flows.list[number] ?? flows.unknown, ys }));
-    return { note: "", xs, series, unit: rate, isLong: true };
+      ({ name: names.get(number) ?? "other", flow: flows.list[number] ?? flows.unknown, ys, hasGaps: true }));
+    return { note: WINDOW_WORDS, xs, series, unit: rate };
   },
 
   lines({ model }, { longPs, toPs }) {
     const samples = within(model.samples.list, longPs, toPs);
     const ports = (model.samples.list.at(-1)?.ports ?? []).filter((each) => each.port < 510).slice(0, SERIES_MAX);
     const series = ports.map(({ port }, index) => ({
-      name: `port ${port}`, index, ys: samples.map((each) => model.samples.rateAt(each.time_ps, port)),
+      name: `port ${port}`, index, hasGaps: true,
+      ys: samples.map((each) => model.samples.rateAt(each.time_ps, port) ?? null),
     }));
-    return { note: "out of each port", xs: secondsOf(samples), series, unit: rate, isLong: true };
+    return { note: `out of each port, ${WINDOW_WORDS}`, xs: secondsOf(samples), series, unit: rate, isLong: true };
   },
 
   windows({ hosts, flows }, { longPs, toPs }) {
@@ -142,7 +145,7 @@ const DRAWN = {
   // How long those that left the queue had waited: of single packets in parts of the span; without them
   // of what Describe counted between two readings.
   delays({ model, isKnown, focus }, { longPs, toPs }) {
-    const found = isKnown ? waitsOfPackets(model.insides.waits.get(focus.key), Math.max(longPs, model.insides.startPs), toPs)
+    const found = isKnown ? waitsOfPackets(model.insides.waits.get(focus.key), Math.max(longPs, model.insides.curvesStartPs), toPs)
       : waitsOfHistograms(model.samples.abouts, focus, longPs, toPs);
     const series = PERCENTILES.map((percent, index) => ({
       name: `${percent} %`, index, ys: found.rows.map((row) => row?.[index] ?? null),
@@ -163,10 +166,11 @@ function ofHosts(hosts, flows, fromPs, toPs, unit, note, numbers) {
 
 function drawnOfHosts(flows, told, unit, note) {
   const xs = [...new Set(told.flatMap(([, found]) => [...found.values()].flatMap((each) => each.xs)))].sort((a, b) => a - b);
+  const names = namesAmong([...new Set(told.flatMap(([, found]) => [...found.keys()]))].map((number) => flows.list[number]).filter(Boolean));
   const series = told.flatMap(([name, found, style]) => [...found].slice(0, SERIES_MAX).map(([number, each]) => {
     const at = new Map(each.xs.map((x, index) => [x, each.ys[index]]));
     const flow = flows.list[number];
-    return { name: `${flow.name}${name ? `, ${name}` : ""}`, flow, style,
+    return { name: `${names.get(number)}${name ? `, ${name}` : ""}`, flow, style,
              ys: xs.map((x) => at.get(x) ?? null) };
   })).filter((each) => each.ys.some((y) => y !== null));
   return { note, xs, series, unit, isLong: true };
@@ -197,7 +201,7 @@ function passingIn({ samples }, fromPs, toPs) {
   return new Set(within(samples.list, fromPs, toPs).flatMap((each) => (each.flows ?? []).map(({ flow }) => flow.number)));
 }
 
-function lostByReason(sample) {
+export function lostByReason(sample) {
   const found = new Map();
   const counters = [...sample.ports.map((each) => each.counters.counters), ...sample.inputs.map((each) => each.counters)];
   for (const each of counters) {

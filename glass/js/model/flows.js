@@ -8,6 +8,8 @@ import { shortIpv6 } from "./entries.js";
 const VLAN_TAGS = new Set([0x8100, 0x88a8]);
 // When so much, and so many times as much, has gone the other way, that one is the way of the data.
 const TURN_BYTES = 20_000, TURN_TIMES = 4;
+// More flows than this are not remembered.
+const FLOWS_MAX = 4000;
 export const PROTOCOL = { ICMP: 1, TCP: 6, UDP: 17 };
 const { TCP, UDP } = PROTOCOL;
 const PORTS = new Set([TCP, UDP]);
@@ -66,6 +68,18 @@ export function patternsOf(head) {
   }
   if (type === 0x86dd) return [take(ip + 6, 1), take(ip + 8, 32)];
   return [take(12, 2)];
+}
+
+// What flows are called beside each other, by their numbers: those between the same ends by protocol and port, too.
+export function namesAmong(flows) {
+  return new Map(flows.map((flow) => {
+    const { name, number, protocol, targetPort, sourcePort } = flow;
+    const alike = flows.filter((each) => each.name === name && each.number !== number);
+    if (!alike.length) return [number, name];
+    const same = alike.filter((each) => each.protocol === protocol);
+    const port = !same.length ? "" : same.every((each) => each.targetPort !== targetPort) ? ` ${targetPort}` : ` ${sourcePort}`;
+    return [number, `${name}, ${PROTOCOLS[protocol] ?? `protocol ${protocol}`}${port}`];
+  }));
 }
 
 // Every flow that was seen: number, name and who is at its ends.
@@ -134,12 +148,26 @@ export class Flows {
 
   // Of those that were seen no more since, the number alone stays taken.
   forget(beforePs) {
-    for (const [number, flow] of this.list.entries()) {
-      if (!flow || flow.seenPs >= beforePs) continue;
-      for (const key of flow.keys) this.byKey.delete(key);
-      this.colours.release(flow.colour);
-      this.list[number] = undefined;
-    }
+    for (const flow of this.remembered) if (flow.seenPs < beforePs) this.drop(flow);
+  }
+
+  // With too many of them those go that were not seen for longest.
+  shrink() {
+    if (this.byKey.size <= 2 * FLOWS_MAX) return;
+    const list = this.remembered.sort((a, b) => a.seenPs - b.seenPs);
+    for (const flow of list.slice(0, list.length - FLOWS_MAX / 2)) this.drop(flow);
+  }
+
+  // Those that are remembered, as in `list`. Each stands in `byKey` by both of its ways.
+  get remembered() {
+    return [...new Set([...this.byKey.values()].map(({ number }) => this.list[number]))];
+  }
+
+  drop(flow) {
+    for (const key of flow.keys) this.byKey.delete(key);
+    this.colours.release(flow.colour);
+    // A hole: the list of an hour's short flows is mostly holes, which take no memory.
+    delete this.list[flow.number];
   }
 
   // The flow between two ends of TCP as hosts write them, "10.0.1.1:42688"; undefined: not seen yet.

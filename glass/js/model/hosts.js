@@ -1,34 +1,43 @@
 // What the hosts of a virtual world told: their connections by time, and what their applications saw.
 
+import { MeanSize } from "./memory.js";
 import { placeAfter, thin, within } from "./order.js";
 
-// What is remembered: so many connections' samples, of less than a kilobyte each, and so many events.
-const CONNECTION_SAMPLES_MAX = 60_000;
-const EVENTS_MAX = 20_000;
+// Events take this part of what may be remembered.
+const EVENTS_SHARE = 0.25;
+// The least that is remembered, however large each is.
+const LEAST = 16;
 const POINTS_MAX = 600;
 // A connection that has sent less, such as iperf3's for its control, has no window to speak of.
 const FIRST_WINDOW_BYTES = 15_000;
 
 export class Hosts {
-  constructor(flows) {
+  // `bytesMax`: what is remembered may take so much of the heap.
+  constructor(flows, bytesMax = Infinity) {
     this.flows = flows;
+    this.bytesMax = bytesMax;
     this.samples = [];
     this.events = [];
+    this.size = new MeanSize();
+    this.eventSize = new MeanSize();
     this.toldPs = 0;
   }
 
   // A message of WatchHosts.
   take(message) {
-    for (const event of message.events) this.events.push(event);
-    if (this.events.length > EVENTS_MAX) this.events.splice(0, EVENTS_MAX / 2);
+    let most = Infinity;
+    for (const event of message.events) {
+      this.events.push(event);
+      most = (EVENTS_SHARE * this.bytesMax) / this.eventSize.take(event);
+    }
+    if (this.events.length > most) this.events.splice(0, this.events.length - most / 2);
     if (message.sample) this.remember(message.sample);
     this.toldPs = Math.max(this.toldPs, message.complete_until_ps, message.sample?.time_ps ?? 0);
   }
 
   remember(sample) {
     this.samples.push(sample);
-    const connections = sample.hosts.reduce((sum, each) => sum + each.connections.length, 0);
-    thin(this.samples, CONNECTION_SAMPLES_MAX / Math.max(1, connections));
+    thin(this.samples, Math.max(LEAST, ((1 - EVENTS_SHARE) * this.bytesMax) / this.size.take(sample)));
   }
 
   forget(beforePs) {

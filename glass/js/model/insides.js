@@ -9,23 +9,35 @@
 // and goes on from the last instant asked for, only makes it fast: a picture is drawn 60 times a
 // second, and between two of them little happens.
 
+import { sizeOf } from "./memory.js";
 import { Track } from "./track.js";
 
 // A copy of the state is kept after so many steps, or more where many packets are inside.
 const STEPS_A_KEYFRAME = 2000;
+// What a point of a curve takes of the heap.
+const POINT_BYTES = 24;
+// What a step, a packet's beginning and a copy of the state take of it.
+const STEP_BYTES = 320, PACKET_BYTES = 380, KEYFRAME_BYTES = 12_000, COPIED_PACKET_BYTES = 40;
+// When the share of memory is used up, so much of it is kept.
+const KEPT_SHARE = 0.75;
 // Drops that are remembered in a state, for those that still fall in the picture.
 const DROPS_SHOWN = 200;
 
 export class Insides {
-  constructor(flows) {
-    this.flows = flows;
+  // `bytesMax`: beyond that the oldest steps are forgotten; `curvesBytesMax`: the same of curves.
+  constructor(flows, bytesMax = Infinity, curvesBytesMax = Infinity) {
+    Object.assign(this, { flows, bytesMax, curvesBytesMax });
+    // Bytes of everything that was ever remembered, by estimate; those before `keyframes[0].bytes` are gone.
+    this.bytesTaken = 0;
     this.steps = [];
-    // {index, state}: the state before step `index`. The first one is what `start` told.
-    this.keyframes = [{ index: 0, state: new State() }];
+    // {index, state, bytes}: the state before step `index`, and `bytesTaken` then. The first one is what
+    // `start` told.
+    this.keyframes = [{ index: 0, state: new State(), bytes: 0 }];
     // Where each reader was last, by its name.
     this.cursors = new Map();
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
-    this.startPs = 0;
+    // From when on steps are remembered, and from when on curves are.
+    this.startPs = this.curvesStartPs = 0;
     // For curves: depths by queue in packets and in bytes, bytes sent so far by flow and way, and how long those that left a queue had
     // waited in it.
     this.depths = new Map();
@@ -36,7 +48,7 @@ export class Insides {
 
   // A watch begins, for the first time or anew after a gap: what is inside is told by events.
   start(message) {
-    if (this.steps.length === 0) this.startPs = message.time_ps;
+    if (this.steps.length === 0) this.startPs = this.curvesStartPs = message.time_ps;
     this.push({ timePs: message.time_ps, kind: "begin" });
   }
 
@@ -52,12 +64,27 @@ export class Insides {
     step.of = step.packet ?? this.newest.state.packets.get(step.id);
     apply(this.newest.state, step);
     this.keep(step);
+    this.bytesTaken += STEP_BYTES + (step.packet ? PACKET_BYTES : 0) + (step.arbitration ? sizeOf(step.arbitration) : 0);
     this.newest.index = this.steps.length;
     // A copy costs as much as there are packets.
     const { index } = this.keyframes.at(-1);
     if (this.steps.length - index >= Math.max(STEPS_A_KEYFRAME, this.newest.state.packets.size)) {
-      this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy() });
+      this.keyframes.push({ index: this.steps.length, state: this.newest.state.copy(), bytes: this.bytesTaken });
+      this.bytesTaken += KEYFRAME_BYTES + COPIED_PACKET_BYTES * this.newest.state.packets.size;
+      if (this.bytes > this.bytesMax) this.shrink(KEPT_SHARE * this.bytesMax);
+      this.boundCurves();
     }
+  }
+
+  // What is remembered takes so much of the heap, by estimate.
+  get bytes() {
+    return this.bytesTaken - this.keyframes[0].bytes;
+  }
+
+  // Forgets the oldest until no more than `bytes` are left, but for what follows the last copy.
+  shrink(bytes) {
+    const found = this.keyframes.findIndex((each) => this.bytesTaken - each.bytes <= bytes);
+    this.drop(found < 0 ? this.keyframes.length - 1 : found);
   }
 
   // What the newest step has changed, for curves.
@@ -87,7 +114,10 @@ export class Insides {
     const { flow } = of;
     if (!this.sent.has(flow)) this.sent.set(flow, Object.assign(new Track(), { total: 0, first: 0 }));
     const sent = this.sent.get(flow);
-    sent.push(step.timePs, sent.total += step.length);
+    // Bit by bit while the line sends it: no window has more of it than the line carries.
+    const beganPs = Math.max(step.timePs, sent.times.at(-1) ?? 0);
+    sent.push(beganPs, sent.total);
+    sent.push(Math.max(beganPs, step.untilPs ?? beganPs), sent.total += step.length);
   }
 
   // The state after everything that happened until `timePs`, that instant included. It is the
@@ -162,6 +192,38 @@ export class Insides {
     while (drop + 1 < this.keyframes.length && this.keyframes[drop + 1].state.timePs < beforePs) {
       drop++;
     }
+    this.drop(drop);
+    this.forgetCurves(this.startPs);
+  }
+
+  get tracks() {
+    return [...this.depths.values(), ...this.depthsBytes.values(), ...this.sent.values(), ...this.waits.values()];
+  }
+
+  // Curves are a tenth of what steps are, and reach farther back. Their oldest quarter goes, by points and not by
+  // time, when their share is used up.
+  boundCurves() {
+    const points = () => this.tracks.reduce((sum, each) => sum + each.times.length, 0);
+    for (let before = Infinity, now = points(); now * POINT_BYTES > this.curvesBytesMax && now < before;) {
+      const { times } = this.tracks.reduce((most, each) => (each.times.length > most.times.length ? each : most));
+      this.forgetCurves(times[times.length >> 2]);
+      [before, now] = [now, points()];
+    }
+  }
+
+  forgetCurves(beforePs) {
+    this.curvesStartPs = Math.max(this.curvesStartPs, beforePs);
+    for (const track of [...this.depths.values(), ...this.depthsBytes.values(), ...this.waits.values()]) track.forget(beforePs);
+    for (const [flow, track] of this.sent) {
+      track.forget(beforePs);
+      track.first = track.values[0] ?? track.total;
+      // A flow that has sent nothing since.
+      if (track.times.at(-1) < beforePs) this.sent.delete(flow);
+    }
+  }
+
+  // Forgets the first keyframes and the steps behind each of them.
+  drop(drop) {
     if (drop === 0) return;
     const gone = this.keyframes[drop].index;
     this.steps.splice(0, gone);
@@ -169,14 +231,6 @@ export class Insides {
     for (const each of this.keyframes) each.index -= gone;
     this.newest.index -= gone;
     this.startPs = this.keyframes[0].state.timePs;
-    for (const track of [...this.depths.values(), ...this.depthsBytes.values()]) track.forget(this.startPs);
-    for (const [flow, track] of this.sent) {
-      track.forget(this.startPs);
-      track.first = track.values[0] ?? track.total;
-      // A flow that has sent nothing since.
-      if (track.times.at(-1) < this.startPs) this.sent.delete(flow);
-    }
-    for (const track of this.waits.values()) track.forget(this.startPs);
     for (const [reader, cursor] of this.cursors) {
       cursor.index -= gone;
       if (cursor.index < 0) this.cursors.delete(reader);

@@ -1,21 +1,24 @@
 // One router as the page knows it: everything that it has told, by time.
 
 import { Insides, input, queue } from "./insides.js";
-import { placeAfter } from "./order.js";
+import { placeAfter, thin } from "./order.js";
 import { Samples } from "./samples.js";
 
-// Drops, marks and lines that went down, for the bar of time.
-const NOTES_MAX = 50_000;
+// What one of the notes takes of the heap.
+const NOTE_BYTES = 120;
 
 export class RouterModel {
-  constructor(name, deviceId, flows) {
+  // `shares`: what of the heap may be used for what, as `sharesOf` divides it.
+  // Stores whose share is not named are not bounded.
+  constructor(name, deviceId, flows, shares = {}) {
     this.name = name;
     this.deviceId = deviceId;
     this.flows = flows;
-    this.samples = new Samples();
-    this.insides = new Insides(flows);
-    // Events of other kinds, by time: {timePs, kind, ...}.
+    this.samples = new Samples(shares.samples, shares.abouts);
+    this.insides = new Insides(flows, shares.packets, shares.curves);
+    // Drops, marks and lines that went down, for the bar of time: {timePs, kind}.
     this.notes = [];
+    this.notesMax = (shares.notes ?? Infinity) / NOTE_BYTES;
     // Everything until here has been told.
     this.toldPs = 0;
     this.lostEvents = 0;
@@ -53,9 +56,10 @@ export class RouterModel {
     this.lostEvents += message.lost_events;
     for (const event of message.events) {
       if (event.kind === "drop" || event.kind === "mark" || event.kind === "link") {
-        this.notes.push({ timePs: event.time_ps, kind: event.kind, ...event[event.kind] });
+        // Not the event itself: its first bytes are a slice of the message, and would keep all of it.
+        this.notes.push({ timePs: event.time_ps, kind: event.kind });
       } else if (event.kind === "overrun") {
-        this.notes.push({ timePs: event.time_ps, kind: "overrun", ...event.overrun });
+        this.notes.push({ timePs: event.time_ps, kind: "overrun" });
       } else {
         this.insides.take(event);
       }
@@ -66,7 +70,7 @@ export class RouterModel {
       this.samples.take({ ...message.sample, flows: this.shares(message.sample) });
       this.toldPs = Math.max(this.toldPs, message.sample.time_ps);
     }
-    if (this.notes.length > NOTES_MAX) this.notes.splice(0, NOTES_MAX / 2);
+    thin(this.notes, this.notesMax);
     if (message.complete_until_ps) this.toldPs = Math.max(this.toldPs, message.complete_until_ps);
   }
 

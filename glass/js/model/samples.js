@@ -1,23 +1,31 @@
 // The samples of a router over time: depths, counters and what follows from two of them.
 
+import { span } from "../words.js";
+import { MeanSize, sizeOf } from "./memory.js";
 import { placeAfter, thin } from "./order.js";
 
-// Rates are taken over this long, so that they can be read.
-const RATE_WINDOW_PS = 500e9;
-// What is remembered of a router of any size: so many ports' samples. Each is one or two kilobytes.
-const PORT_SAMPLES_MAX = 60_000;
+// Every rate of the page is taken over this long: at lines, in charts, tables and lessons.
+export const RATE_WINDOW_PS = 500e9;
+export const WINDOW_WORDS = `over the last ${span(RATE_WINDOW_PS / 1e12)}`;
+// A sample may be taken a little later than it is due.
+const SLACK_PS = 50e9;
 const ABOUTS_MAX = 120;
+// The least that is remembered, however large each is: rates need two samples.
+const LEAST = 16;
 
 export class Samples {
-  constructor() {
+  // What samples and what Describe said may take of the heap.
+  constructor(bytesMax = Infinity, aboutsBytesMax = Infinity) {
+    Object.assign(this, { bytesMax, aboutsBytesMax });
     this.list = [];
+    this.size = new MeanSize();
     // Everything told by Describe, by when it was true.
     this.abouts = [];
   }
 
   take(sample) {
     this.list.push(sample);
-    thin(this.list, PORT_SAMPLES_MAX / Math.max(1, sample.ports.length));
+    thin(this.list, Math.max(LEAST, this.bytesMax / this.size.take(sample)));
   }
 
   // What Describe said: the configuration holds from this instant on.
@@ -25,8 +33,10 @@ export class Samples {
     // Time may stand between two readings.
     if (this.abouts.at(-1)?.time_ps === about.time_ps) this.abouts.pop();
     this.abouts.push(about);
-    // When something was set is not forgotten.
-    thin(this.abouts, ABOUTS_MAX, (each, before) => before && settingsOf(each) !== settingsOf(before));
+    // When something was set is forgotten last.
+    const most = Math.max(LEAST, Math.min(ABOUTS_MAX, this.aboutsBytesMax / sizeOf(about)));
+    thin(this.abouts, most, (each, before) => before && settingsOf(each) !== settingsOf(before));
+    thin(this.abouts, 2 * most);
   }
 
   at(timePs) {
@@ -50,28 +60,51 @@ export class Samples {
     if (config > 0) this.abouts.splice(0, config);
   }
 
-  // Bits a second that left by a port, or by one of its queues, over the last half second.
+  // Bits a second that left by a port, or by one of its queues, over the window before an instant; undefined as
+  // long as the window is not full. A frame is counted when it begins, so the first and the last of a window may
+  // be one too many: no line is said to carry more than it can.
   rateAt(timePs, port, class_) {
-    return this.bitsAt(timePs, (sample) => departed(sample, port, class_));
+    return this.bitsAt(timePs, (sample) => departed(sample, port, class_), this.configAt(timePs, port)?.rate_bps);
   }
 
   // Bits a second that came out of the line to a port.
   receivedAt(timePs, port) {
-    return this.bitsAt(timePs, (sample) => portOf(sample, port)?.receive_line?.delivered?.bytes ?? 0);
+    const config = this.configAt(timePs, port);
+    return this.bitsAt(timePs, (sample) => portOf(sample, port)?.receive_line?.delivered?.bytes ?? 0,
+                       config?.link?.sender?.rate_bps ?? config?.rate_bps);
   }
 
-  // How busy that line was, from 0 to 1; 0 where it has no rate.
+  configAt(timePs, port) {
+    return this.aboutAt(timePs)?.ports.find((each) => each.port === port)?.config;
+  }
+
+  // How busy the line out of a port was, from 0 to 1; 0 where it has no rate.
+  sendingAt(timePs, port) {
+    const rate = this.configAt(timePs, port)?.rate_bps;
+    return rate ? (this.rateAt(timePs, port) ?? 0) / rate : 0;
+  }
+
+  // How busy the line to it was; 0 where it has no rate.
   receivingAt(timePs, port) {
-    const config = this.aboutAt(timePs)?.ports.find((each) => each.port === port)?.config;
+    const config = this.configAt(timePs, port);
     const rate = config?.link?.sender?.rate_bps ?? config?.rate_bps;
-    return rate ? Math.min(1, this.receivedAt(timePs, port) / rate) : 0;
+    return rate ? (this.receivedAt(timePs, port) ?? 0) / rate : 0;
   }
 
-  bitsAt(timePs, bytesOf) {
+  bitsAt(timePs, bytesOf, mostBps) {
+    const grown = this.grownAt(timePs, bytesOf);
+    if (!grown) return undefined;
+    const bits = (grown.by * 8) / grown.seconds;
+    return mostBps ? Math.min(bits, mostBps) : bits;
+  }
+
+  // What a counter has grown by in the window before an instant: between the last sample and the one a window
+  // before it, or the next earlier one where samples are farther from each other.
+  grownAt(timePs, countOf) {
     const now = this.at(timePs);
-    const before = this.list[Math.max(0, place(this.list, timePs - RATE_WINDOW_PS))];
-    if (!now || !before || now === before) return 0;
-    return (Math.max(0, bytesOf(now) - bytesOf(before)) * 8) / ((now.time_ps - before.time_ps) / 1e12);
+    const before = now && this.at(now.time_ps - RATE_WINDOW_PS + SLACK_PS);
+    if (!before || now === before) return undefined;
+    return { by: Math.max(0, countOf(now) - countOf(before)), seconds: (now.time_ps - before.time_ps) / 1e12 };
   }
 }
 

@@ -1,5 +1,7 @@
 // Curves out of what insides keep by time: how deep a queue was, and what each flow got through.
 
+import { RATE_WINDOW_PS } from "./samples.js";
+
 // More changes than this cannot be told apart in a curve.
 const CHANGES_MAX = 2000;
 
@@ -28,27 +30,18 @@ export function depthSeries(track, fromPs, toPs) {
   return [xs, ys];
 }
 
-// Of fewer packets of a flow in a part of a span there is no rate to speak of.
-const PACKETS_A_PART = 5, PARTS_LEAST = 2;
-
-// What left the router in equal parts of a span, `most` of them where there are packets enough: {xs, byFlow: Map of number -> bits a second}.
+// Rates of each flow at instants of a span, the last one included: {xs, byFlow: Map of number -> bits a second}, over the
+// window before each of them; null where not all of the window is remembered.
 // Packets on a flow's way back are left out: they carry acknowledgments.
-export function throughputSeries(insides, fromPs, toPs, most) {
-  const tracks = [...insides.sent].filter(([{ reverse }, track]) => !reverse && track.after(toPs) > track.after(fromPs));
-  const packets = tracks.reduce((sum, [, track]) => sum + track.after(toPs) - track.after(fromPs), 0);
-  const enough = Math.floor(packets / (PACKETS_A_PART * Math.max(1, tracks.length)));
-  const parts = Math.min(most, Math.max(PARTS_LEAST, enough));
-  const width = (toPs - fromPs) / parts;
-  const xs = Array.from({ length: parts }, (_, i) => (fromPs + width * (i + 0.5)) / 1e12);
+export function throughputSeries(insides, fromPs, toPs, parts, windowPs = RATE_WINDOW_PS) {
+  const tracks = [...insides.sent].filter(([{ reverse }, track]) => !reverse && track.after(toPs) > track.after(fromPs - windowPs));
+  const instants = Array.from({ length: parts }, (_, i) => fromPs + ((toPs - fromPs) * (i + 1)) / parts);
   const byFlow = new Map();
   for (const [{ number }, track] of tracks) {
-    let before = track.at(fromPs, track.first);
-    byFlow.set(number, xs.map((_, index) => {
-      const until = track.at(index === parts - 1 ? toPs : fromPs + width * (index + 1), track.first);
-      const bits = (until - before) * 8;
-      before = until;
-      return (bits * 1e12) / width;
+    byFlow.set(number, instants.map((each) => {
+      if (each - windowPs < insides.curvesStartPs) return null;
+      return ((track.sloped(each, track.first) - track.sloped(each - windowPs, track.first)) * 8 * 1e12) / windowPs;
     }));
   }
-  return { xs, byFlow };
+  return { xs: instants.map((each) => each / 1e12), byFlow };
 }

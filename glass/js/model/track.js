@@ -28,6 +28,14 @@ export class Track {
     return place >= 0 ? this.values[place] : otherwise;
   }
 
+  // The same where it changes evenly from each point to the next; after the last one it stays.
+  sloped(timePs, otherwise = 0) {
+    const place = this.after(timePs) - 1;
+    if (place < 0) return otherwise;
+    const [from, to] = [this.values[place], this.values[place + 1] ?? this.values[place]];
+    return to === from ? from : from + ((to - from) * (timePs - this.times[place])) / (this.times[place + 1] - this.times[place]);
+  }
+
   // Forgets what is older, but for the value that holds then.
   forget(beforePs) {
     const drop = this.after(beforePs) - 1;

@@ -1,19 +1,20 @@
-// Curves beside the picture, of the same instants. Which ones is the viewer's choice; over any of them
-// the pointer shows an instant everywhere: in all curves, on the bar of time and, while time stands, in
-// the picture.
+// The timeline below the picture: tracks of the same instants on one axis. Which ones is the viewer's choice; over any
+// of them the pointer shows an instant everywhere: in all tracks, on the bar of time and, while time stands, in the
+// picture. The wheel zooms all of them, dragging pans, dragging with shift measures a span, a click goes there.
 
 import { KINDS, OF_HOSTS, curves } from "../model/curves.js";
 import { counterPaths } from "../model/counters.js";
-import { element } from "./dom.js";
+import { settingsOf } from "../model/samples.js";
+import { span as spanWords } from "../words.js";
+import { Axis } from "./axis.js";
+import { element, setText } from "./dom.js";
 import { Plot } from "./plot.js";
 
-// How much is to be seen at once, in seconds of the viewer at the pace of the moment.
-const WINDOW_S = 12;
-// A rate needs some packets to be one: what flows get is drawn over this long at least.
-const RATE_WINDOW_S = 1;
 const KEY = "vitrine.charts";
 const AT_FIRST = ["depth", "flows"];
 const PATHS_MAX = 2000;
+// A press pans by so much of what is shown.
+const PAN_SHARE = 0.25;
 
 export class Charts {
   // `onSeek(seconds)` when an instant of a curve is clicked; `onHover(seconds or undefined)`.
@@ -25,8 +26,16 @@ export class Charts {
                                       "aria-label": "A counter of Describe", onchange: () => this.addCounter() });
     this.paths = element("datalist", { id: "counters" });
     this.choice = element("select", { "aria-label": "Add a chart", onchange: () => this.addChosen() });
+    this.axis = new Axis();
+    const button = (text, title, action) => element("button", { type: "button", title, onclick: () => this.move(action) }, text);
+    this.following = button("Back to now", "Follow the picture again", (axis) => axis.follow());
+    this.measured = element("output", { class: "faint", "aria-live": "polite" });
     this.node = element("section", { class: "charts", "aria-label": "Charts" }, this.plots,
-      element("div", { class: "row notpresented" }, this.choice, this.counter, this.paths));
+      element("div", { class: "row notpresented" }, this.choice, this.counter, this.paths,
+        button("Zoom in", "Show a shorter span (wheel)", (axis) => axis.closer()), button("Zoom out", "Show a longer span (wheel)", (axis) => axis.wider()),
+        button("Earlier", "Pan to what was before (drag)", (axis) => axis.pan(-PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
+        button("Later", "Pan to what came after (drag)", (axis) => axis.pan(PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
+        button("All", "All that is remembered", (axis) => axis.all()), this.following, this.measured));
     this.list = [];
     for (const kind of remembered()) this.add(kind);
     this.offer();
@@ -37,6 +46,7 @@ export class Charts {
     const title = typeof kind === "object" ? "Counter" : KINDS[kind];
     const plot = new Plot(title, {
       onSeek: this.onSeek, onHover: (seconds) => this.hover(seconds), onRemove: () => this.remove(each),
+      onMove: (action) => this.move(action), onMeasure: (from, to) => this.measure(from, to),
     });
     const each = { kind, plot };
     this.list.push(each);
@@ -93,23 +103,44 @@ export class Charts {
     this.onHover(seconds);
   }
 
-  show(sources, { timePs, pace, palette }) {
+  // Somebody zooms, pans or follows again.
+  move(action) {
+    action(this.axis);
+    if (this.shownLast) this.show(...this.shownLast);
+  }
+
+  // A span of all tracks, in seconds; its means stand in each of them until another span is measured.
+  measure(from, to) {
+    this.span = to > from ? [from, to] : undefined;
+    setText(this.measured, this.span ? `${spanWords(to - from)} measured: each track says its mean` : "");
+    for (const { plot } of this.list) plot.measure(this.span);
+  }
+
+  show(sources, { timePs, toldPs, pace, palette }) {
+    this.shownLast = [sources, { timePs, toldPs, pace, palette }];
     const { model, hosts } = sources;
     const hasHosts = hosts.samples.length > 0;
+    // Hosts that send datagrams alone have no windows.
+    const hasWindows = Boolean(hosts.samples.at(-1)?.hosts.some((each) => each.connections.length));
+    if (hasWindows && !this.hasWindows && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
+    this.hasWindows ||= hasWindows;
     if (hasHosts !== this.hasHosts) {
       this.hasHosts = hasHosts;
-      if (hasHosts && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
       this.offer();
     }
     this.listCounters(model);
-    // At the beginning the curves start at the left and grow.
-    const window = WINDOW_S * pace * 1e12, wide = Math.max(window, RATE_WINDOW_S * 1e12);
-    const span = { fromPs: Math.max(model.startPs, timePs - window), longPs: Math.max(model.startPs, timePs - wide), toPs: timePs };
-    for (const { kind, plot } of this.list) {
-      const found = curves(kind, sources, span);
-      const from = found.isLong ? span.longPs : span.fromPs;
-      plot.draw(found, [from / 1e12, Math.max(timePs, from + window) / 1e12], palette);
-    }
+    const { axis } = this;
+    axis.extend(model.startPs, toldPs, timePs, pace);
+    this.following.disabled = !axis.chosen;
+    const { fromPs, toPs } = axis.shown;
+    // What was told beyond the instant of the picture is shown to whoever goes there, and not before.
+    const untilPs = axis.chosen ? Math.min(toPs, toldPs) : timePs;
+    const span = { fromPs, longPs: fromPs, toPs: untilPs };
+    const found = this.list.map(({ kind }) => curves(kind, sources, span));
+    axis.isLong = found.some((each) => each.isLong);
+    const marks = { nowS: timePs / 1e12, changesS: changes(model.samples, fromPs, untilPs).map((each) => each / 1e12) };
+    this.list.forEach(({ plot }, index) =>
+      plot.draw(found[index], { from: fromPs / 1e12, to: toPs / 1e12, marks, isFirst: index === 0 }, palette));
   }
 
   // What Describe tells changes with the configuration only.
@@ -121,6 +152,12 @@ export class Charts {
     this.known = new Set(counterPaths(about).slice(0, PATHS_MAX));
     this.paths.replaceChildren(...[...this.known].map((path) => element("option", { value: path })));
   }
+}
+
+// When what is in force has changed.
+function changes({ abouts }, fromPs, toPs) {
+  return abouts.filter((each, index) => index && each.time_ps > fromPs && each.time_ps <= toPs && settingsOf(each) !== settingsOf(abouts[index - 1]))
+    .map((each) => each.time_ps);
 }
 
 function chosen() {

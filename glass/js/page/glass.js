@@ -18,6 +18,7 @@ import { PALETTES } from "../draw/palette.js";
 import { remember, remembered } from "../model/colours.js";
 import { Flows } from "../model/flows.js";
 import { Hosts } from "../model/hosts.js";
+import { sharesOf } from "../model/memory.js";
 import { Network } from "../model/network.js";
 import { RouterModel } from "../model/router.js";
 
@@ -26,8 +27,8 @@ const REMEMBERED_PS = 30e12;
 const SAMPLE_MS = 20;
 // In virtual time there is time for more of them.
 const VIRTUAL_SAMPLE_MS = 1;
-// Of a world of any kind: more than this and the oldest are forgotten.
-const STEPS_MAX = 400_000;
+// How often, and how many times, it is looked whether routers have told of an instant.
+const LOOK_MS = 20, TOLD_TRIES = 500;
 // Text and curves change less often than the picture.
 const SLOW_MS = 100;
 const WORLDS = { live: "live", virtual: "virtual time", recorded: "a recording" };
@@ -40,11 +41,13 @@ export class Glass {
     calls.clocks.sameAs = { [WORLD_NAME]: scene.routers[0].name };
     this.network = new Network(scene.network);
     this.flows = new Flows(this.network.names, remembered());
+    // A recording is as long as it is, and is shown whole.
+    const shares = scene.world === "recorded" ? {} : sharesOf(scene.routers.length);
     this.models = new Map(scene.routers.map(({ name, deviceId }) =>
-      [name, new RouterModel(name, deviceId, this.flows)]));
+      [name, new RouterModel(name, deviceId, this.flows, shares)]));
     // Time that others let pass is followed, whatever kind of time it is.
     this.isFollowed = scene.world !== "recorded" && !scene.isDriven;
-    this.hosts = new Hosts(this.flows);
+    this.hosts = new Hosts(this.flows, shares.hosts);
     this.player = new Player({ isLive: this.isFollowed, isLed: Boolean(scene.isDriven && scene.readOnly), pace: scene.pace ?? 1 });
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
     this.stage = new Stage();
@@ -69,7 +72,7 @@ export class Glass {
     this.build();
     this.enter(scene.about.router || (scene.routers.length === 1 || !this.network.isKnown
       ? scene.routers[0].name : ""));
-    this.isGone = false;
+    this.isGone = this.isSettled = false;
     this.ending = new AbortController();
     onKey(this, this.ending.signal);
     addEventListener("pagehide", () => remember(this.flows.list), { signal: this.ending.signal });
@@ -166,6 +169,47 @@ export class Glass {
     return { device_id: model.deviceId };
   }
 
+  // Time goes on beyond what has been told, whatever the picture needs: resolves when the routers have told of
+  // it, to false where nothing more will be told. Time that others let pass is waited for.
+  async goOn(spanPs) {
+    const { player, scene, world } = this, drives = scene.isDriven && !scene.readOnly;
+    if (scene.world === "recorded") return false;
+    const before = player.toldPs;
+    if (drives) {
+      await world.pass(spanPs);
+      if (world.why) return false;
+    }
+    const wantedPs = drives ? world.reachedPs : before + 1;
+    for (let tries = 0; player.toldPs < wantedPs && (drives || tries < TOLD_TRIES); tries++) {
+      if (this.isGone || this.ending.signal.aborted) return false;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    return player.toldPs > before;
+  }
+
+  // What happens until the network has settled is told and not shown: the picture begins there, and rates are known.
+  async settle() {
+    if (this.scene.isDriven && !this.scene.readOnly) await this.passUntilSettled();
+    this.isSettled = true;
+  }
+
+  async passUntilSettled() {
+    const { settledPs } = this.scene;
+    const isTold = (each) => each.toldPs > 0;
+    while (!this.player.toldPs || ![...this.models.values()].every(isTold)) {
+      if (this.isGone || this.ending.signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    const spanPs = settledPs - (this.world.reachedPs || this.player.toldPs);
+    // Whoever has begun to look meanwhile stays where they are.
+    if (spanPs > 0 && await this.goOn(spanPs) && this.player.isPlaying) this.player.seek(this.player.toldPs);
+  }
+
+  // The network goes on for a while at once, and the picture with it.
+  async jump(spanPs) {
+    if (await this.goOn(spanPs)) this.player.seek(this.player.toldPs);
+  }
+
   // What is in force at a router, read anew.
   describe(model) {
     return this.watching.find((each) => each.model === model).describe();
@@ -239,19 +283,20 @@ export class Glass {
     this.charts.show({
       model, hosts: this.hosts, flows: this.flows, focus: this.routerView.focusOf(about),
       isKnown: model.knowsPacketsAt(player.timePs),
-    }, { timePs: player.timePs, pace: player.pace, palette: this.palette });
+    }, { timePs: player.timePs, toldPs: player.toldPs, pace: player.pace, palette: this.palette });
   }
 
-  // Half of what is remembered, where it has become too much.
+  // Models keep to their shares of memory by themselves. The past of a live router is short all the same,
+  // and flows go with the packets that were the last of them.
   forget() {
-    const { player } = this;
-    const isTooMuch = [...this.models.values()].some((each) => each.insides.steps.length > STEPS_MAX);
-    const half = player.startPs + (player.timePs - player.startPs) / 2;
-    const before = Math.max(isTooMuch ? half : 0, player.isLive ? player.toldPs - REMEMBERED_PS : 0);
-    if (before <= 0) return;
-    for (const each of this.models.values()) each.forget(before);
-    this.hosts.forget(before);
-    this.flows.forget(Math.min(...[...this.models.values()].map((each) => each.insides.startPs)));
+    const { player } = this, models = [...this.models.values()];
+    const before = player.isLive ? player.toldPs - REMEMBERED_PS : 0;
+    if (before > 0) {
+      for (const each of models) each.forget(before);
+      this.hosts.forget(before);
+    }
+    this.flows.forget(Math.min(...models.map((each) => each.insides.startPs)));
+    this.flows.shrink();
   }
 
   slow(nowMs = performance.now()) {

@@ -18,19 +18,39 @@ export const KEYS = [
   ["?", "this list"],
 ];
 
+// Fields that take what is typed. The instant's slider is none: its arrows step as everywhere.
+const FIELDS = "input:not([type=range]), select, textarea, dialog, [contenteditable=true]";
+
 // Until `signal` aborts.
 export function onKey(glass, signal) {
+  // What was clicked last; the keyboard's way to a control is Tab.
+  let clicked;
+  document.addEventListener("pointerdown", (event) => (clicked = event.target), { signal, capture: true });
+  // A control that somebody reached by keyboard takes keys for itself; a clicked one has had its click.
+  const takesKeys = (target, controls) => {
+    const control = target.closest(controls);
+    return Boolean(control) && !control.contains(clicked);
+  };
   document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (key === "Tab") clicked = undefined;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea, dialog, [contenteditable=true]")) return;
-    if (event.target.closest("[role=tab]") && event.key.startsWith("Arrow")) return;
-    // A button that has the focus takes the space bar for itself.
-    if (event.key === " " && event.target.closest("button, summary")) return;
+    if (target.closest(FIELDS)) return;
+    if (key.startsWith("Arrow") && takesKeys(target, "[role=tab]")) return;
+    if (key === " " && takesKeys(target, "button, summary")) return;
     const action = actionOf(glass, event);
     if (!action) return;
     event.preventDefault();
+    // Tabs and selections have keys of their own.
+    event.stopPropagation();
     action();
-  }, { signal });
+  }, { signal, capture: true });
+  // What was chosen with the pointer is chosen: keys are for time again.
+  document.addEventListener("change", ({ target }) => target.matches("select") && target.contains(clicked) && target.blur(), { signal });
+  // The space bar presses a button when it is released.
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " " && event.target.closest("button, summary") && !takesKeys(event.target, "button, summary")) event.preventDefault();
+  }, { signal, capture: true });
 }
 
 function actionOf(glass, { key, shiftKey }) {

@@ -3,6 +3,7 @@
 // A step: {title, text, button, act(glass), ask, picture}. Answers stay in the browser of who wrote
 // them, also when the page is loaded again, and can be taken along as a file.
 
+import { ClaimPanel } from "./claim.js";
 import { element } from "./dom.js";
 import { inLight } from "./theme.js";
 
@@ -35,10 +36,12 @@ export class LessonPanel {
     // What steps remember for later ones.
     this.state = {};
     this.at = 0;
+    this.claim = lesson.claim && new ClaimPanel(glass, lesson.claim);
     this.items = lesson.steps.map((step, index) => this.item(step, index));
     this.node = element("div", { class: "lesson" },
       element("h2", {}, lesson.title),
       element("p", {}, lesson.question),
+      ...(this.claim ? [this.claim.node] : []),
       element("ol", {}, ...this.items),
       element("button", { type: "button", onclick: () => this.save() }, "Save answers and pictures"));
     this.mark();
@@ -54,9 +57,13 @@ export class LessonPanel {
       element("textarea", { "aria-label": step.ask, oninput: (event) => this.write(step, event.target.value) },
               this.answers[step.title] ?? ""));
     const picture = step.picture && element("button", { type: "button", onclick: () => this.take(step) }, "Take the picture");
-    return element("li", {}, element("h3", {}, `${index + 1}. ${step.title}`),
+    return element("li", { tabindex: -1 }, element("h3", {}, `${index + 1}. ${step.title}`),
       ...step.text.map((each) => element("p", {}, each)),
       ...[answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
+  }
+
+  show() {
+    this.claim?.show();
   }
 
   write(step, text) {
@@ -92,7 +99,8 @@ export class LessonPanel {
     this.at = Math.min(index, this.items.length - 1);
     this.mark();
     this.items[this.at].scrollIntoView({ block: "nearest" });
-    if (takesFocus) this.items[this.at].querySelector("button, textarea")?.focus({ preventScroll: true });
+    // Not its field: keys are for time until the reader goes there.
+    if (takesFocus) this.items[this.at].focus({ preventScroll: true });
   }
 
   mark() {

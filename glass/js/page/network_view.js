@@ -1,7 +1,8 @@
 // The network on the stage: a click on a router enters it.
 
 import { networkCables, networkLayout, networkLabels, networkPicture, shareOf } from "../draw/network.js";
-import { percent, rate } from "../words.js";
+import { WINDOW_WORDS } from "../model/samples.js";
+import { percent, rateWords } from "../words.js";
 import { element, table } from "./dom.js";
 
 export class NetworkView {
@@ -51,8 +52,8 @@ export class NetworkView {
       const sender = glass.models.get(near.node), receiver = glass.models.get(far.node);
       if (!sender && !receiver) return [];
       const carried = sender ? sender.samples.rateAt(timePs, near.port) : receiver.samples.receivedAt(timePs, far.port);
-      return [[`${near.node} → ${far.node}`, percent(shareOf({ models: glass.models, timePs }, near, far)), rate(carried)]];
+      return [[`${near.node} → ${far.node}`, percent(shareOf({ models: glass.models, timePs }, near, far)), rateWords(carried)]];
     });
-    glass.tables.replaceChildren(table("Cables", ["way", "busy", "carries"], rows));
+    glass.tables.replaceChildren(table("Cables", ["way", "busy", `carries, ${WINDOW_WORDS}`], rows));
   }
 }

@@ -2,15 +2,17 @@
 
 import uPlot from "../../vendor/uPlot.esm.js";
 import { flowColour } from "../draw/palette.js";
-import { instant } from "../words.js";
+import { instant, tickWords } from "../words.js";
 import { element, setText, table } from "./dom.js";
 
 const AWAY = -10;
 // Of more instants than this some are left out of the table.
 const ROWS_MAX = 24;
+// A pointer that moves less than this many pixels clicks.
+const DRAG_LEAST = 4;
 
 export class Plot {
-  constructor(title, { onSeek, onHover, onRemove }) {
+  constructor(title, { onSeek, onHover, onRemove, onMove, onMeasure }) {
     this.title = title;
     this.heading = element("span", {});
     this.value = element("span", { class: "value" });
@@ -21,9 +23,8 @@ export class Plot {
     this.node = element("div", { class: "chart" },
       element("h2", {}, element("b", {}, title), this.heading,
         element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${title}`, title: "Remove", onclick: onRemove }, "✕")),
-      this.value, this.place, this.details);
-    this.onSeek = onSeek;
-    this.onHover = onHover;
+      this.place, this.value, this.details);
+    Object.assign(this, { onSeek, onHover, onMove, onMeasure });
     this.shape = "";
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.place);
@@ -40,12 +41,13 @@ export class Plot {
     if (width) this.plot?.setSize({ width, height });
   }
 
+  // `view`: {from, to, marks, isFirst} in seconds; the first of all tracks has the axis.
   draw(found, view, palette) {
-    this.found = found;
+    Object.assign(this, { found, view, palette });
     const { note, xs, level, unit } = found;
     const series = found.series.map((each) => ({ ...each, stroke: colourOf(each, palette) }));
     setText(this.heading, note);
-    const shape = JSON.stringify([series.map((each) => [each.name, each.stroke, each.style, each.hasGaps]), Boolean(level), palette.ink]);
+    const shape = JSON.stringify([series.map((each) => [each.name, each.stroke, each.style, each.hasGaps]), Boolean(level), palette.ink, view.isFirst]);
     const all = level ? [...series, { name: "limit", stroke: palette.alarm, style: "dashed", ys: new Array(xs.length).fill(level) }] : series;
     const data = [xs, ...all.map((each) => each.ys)];
     if (shape !== this.shape) {
@@ -58,9 +60,10 @@ export class Plot {
     const top = Math.max(level ?? 0, ...series.flatMap((each) => each.ys.filter(Number.isFinite)), Number.MIN_VALUE);
     this.plot.setData(data, false);
     this.plot.batch(() => {
-      this.plot.setScale("x", { min: view[0], max: view[1] });
+      this.plot.setScale("x", { min: view.from, max: view.to });
       this.plot.setScale("y", { min: 0, max: (top > Number.MIN_VALUE ? top : 1) * 1.08 });
     });
+    this.frame();
     this.point(this.pointed);
     if (this.details.open) this.tabulate();
   }
@@ -88,10 +91,61 @@ export class Plot {
     const secondsAt = (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
     over.addEventListener("pointermove", (event) => this.onHover(secondsAt(event)));
     over.addEventListener("pointerleave", () => this.onHover(undefined));
+    over.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const at = secondsAt(event) * 1e12;
+      this.onMove((axis) => (event.deltaY < 0 ? axis.closer(at) : axis.wider(at)));
+    }, { passive: false });
+    over.addEventListener("pointerdown", (event) => this.drag(event, secondsAt));
     over.addEventListener("click", (event) => {
       const at = secondsAt(event);
-      if (Number.isFinite(at)) this.onSeek(at);
+      // The end of a drag is no click.
+      if (Number.isFinite(at) && !this.hasDragged) this.onSeek(at);
+      this.hasDragged = false;
     });
+  }
+
+  // Pans while the pointer is held, or measures where shift is.
+  drag(event, secondsAt) {
+    const { over } = this.plot, begin = secondsAt(event), beginX = event.clientX;
+    let last = begin;
+    this.hasDragged = false;
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    addEventListener("pointermove", (move) => {
+      if (!this.hasDragged && Math.abs(move.clientX - beginX) < DRAG_LEAST) return;
+      this.hasDragged = true;
+      const at = secondsAt(move);
+      if (event.shiftKey) return this.onMeasure(Math.min(begin, at), Math.max(begin, at));
+      this.onMove((axis) => axis.pan((last - at) * 1e12));
+      // The axis has moved below the pointer.
+      last = secondsAt(move);
+      return undefined;
+    }, { signal: ending.signal });
+    addEventListener("pointerup", end, { signal: ending.signal });
+    addEventListener("pointercancel", end, { signal: ending.signal });
+    over.setPointerCapture?.(event.pointerId);
+  }
+
+  // A measured span, in seconds, or none.
+  measure(span) {
+    this.span = span;
+    this.frame();
+    this.point(this.pointed);
+  }
+
+  frame() {
+    if (!this.plot) return;
+    const [left, right] = this.span?.map((each) => this.plot.valToPos(each, "x")) ?? [0, 0];
+    this.plot.setSelect({ left, width: right - left, top: 0, height: this.plot.over.clientHeight }, false);
+  }
+
+  // The mean of each series over the measured span, as far as it is drawn.
+  means() {
+    const { xs, series, unit } = this.found, [from, to] = this.span;
+    return series.map((each) => [each, each.ys.filter((y, index) => Number.isFinite(y) && xs[index] >= from && xs[index] <= to)])
+      .filter(([, ys]) => ys.length)
+      .map(([each, ys]) => `${series.length > 1 ? `${each.name} ` : ""}mean ${unit(ys.reduce((sum, y) => sum + y, 0) / ys.length)}`);
   }
 
   // Marks an instant and says the values there; without one, the newest.
@@ -105,21 +159,46 @@ export class Plot {
     const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
     const words = series.map((each) => [each, each.ys[index]]).filter(([, y]) => Number.isFinite(y))
       .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${unit(level)}` : ""}`);
-    setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`);
+    if (this.span) setText(this.value, this.means().join(", "));
+    else setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`);
     this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || this.found.why || "nothing yet"}`);
+  }
+
+  // The instant of the picture, and when settings were changed.
+  mark({ ctx, bbox, valToPos }) {
+    const { marks, from, to } = this.view;
+    const line = (seconds, stroke, dash) => {
+      if (seconds < from || seconds > to) return;
+      const x = Math.round(valToPos(seconds, "x", true));
+      ctx.save();
+      ctx.beginPath();
+      ctx.strokeStyle = stroke;
+      ctx.lineWidth = devicePixelRatio;
+      ctx.setLineDash(dash);
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.restore();
+    };
+    for (const each of marks.changesS) line(each, this.palette.alarm, dotted);
+    line(marks.nowS, this.palette.accent, []);
   }
 
   options(series, palette) {
     const axis = { stroke: palette.faint, grid: { stroke: palette.wire, width: 1 }, ticks: { show: false },
                    font: "11px system-ui, sans-serif" };
     return {
-      width: Math.max(80, this.place.clientWidth), height: Math.max(80, this.place.clientHeight), legend: { show: false },
+      width: Math.max(80, this.place.clientWidth), height: Math.max(40, this.place.clientHeight), legend: { show: false },
       cursor: { y: false, points: { show: false }, bind: { mousemove: () => null, mouseleave: () => null, mousedown: () => null } },
       scales: { x: { time: false, auto: false }, y: { auto: false } },
       axes: [
-        { ...axis, size: 24, gap: 3, values: (_, all) => all.map((each) => short(each, all)) },
-        { ...axis, size: 64, values: (_, all) => all.map((each) => this.unit(each)) },
+        // All tracks have the grid, the first one its numbers.
+        { ...axis, side: 0, size: this.view.isFirst ? 22 : 0, gap: 3, values: (_, all) => (this.view.isFirst ? tickWords(all) : all.map(() => "")) },
+        { ...axis, size: 64, space: 22, values: (_, all) => all.map((each) => this.unit(each)) },
       ],
+      padding: [this.view.isFirst ? 0 : 6, 16, 4, 0],
+      select: { show: true, over: false, left: 0, top: 0, width: 0, height: 0 },
+      hooks: { draw: [(plot) => this.mark(plot)] },
       series: [{}, ...series.map((each) => ({
         label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, spanGaps: !each.hasGaps,
         // One instant alone makes no line.
@@ -135,6 +214,8 @@ function colourOf({ flow, index }, palette) {
   return index === undefined ? palette.ink : palette.flows[index % palette.flows.length];
 }
 
+const dotted = [2, 4];
+
 // The last point that is not later.
 function placeOf(xs, seconds) {
   let low = 0, high = xs.length;
@@ -144,10 +225,4 @@ function placeOf(xs, seconds) {
     else high = middle;
   }
   return low - 1;
-}
-
-// Seconds with as many digits as tell neighbours apart.
-function short(value, all) {
-  const step = all.length > 1 ? Math.abs(all[1] - all[0]) : 1;
-  return value.toFixed(Math.min(7, Math.max(0, Math.ceil(-Math.log10(step)))));
 }

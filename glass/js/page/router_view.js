@@ -5,12 +5,14 @@ import { routerLabels } from "../draw/labels.js";
 import { routerPicture } from "../draw/router.js";
 import { houseShapes } from "../draw/house.js";
 import { flowColour } from "../draw/palette.js";
-import { blockedHeads } from "../model/blocking.js";
+import { namesAmong } from "../model/flows.js";
+import { blockedHeads, Episodes } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
-import { droppedOf, portOf, queueOf, settingsOf } from "../model/samples.js";
+import { droppedOf, portOf, queueOf, settingsOf, WINDOW_WORDS } from "../model/samples.js";
 import { arbitrationWords } from "../model/arbiter.js";
 import { nodesOf, queueWords } from "../model/minds.js";
-import { bytes, count, rate, reasonWords } from "../words.js";
+import { lostByReason } from "../model/curves.js";
+import { bytes, count, instant, rate, rateWords, reasonWords } from "../words.js";
 import { element, setText, table } from "./dom.js";
 
 // More steps than this in a second of the viewer, and single packets are no use to eyes.
@@ -18,15 +20,19 @@ const STEPS_A_SECOND_MAX = 700;
 // What is looked back at to tell how busy a way is, in seconds of the viewer.
 const RECENT_S = 0.25;
 const UPCOMING_S = 2;
-// How long a blocked input stays said after it was seen, in seconds of the viewer.
-const NOTICE_S = 1.5;
+// How long a blocked input stays in the notice after it was blocked last, in seconds of the viewer and of the
+// network at least: a packet on a slow line takes milliseconds, and between two of them nothing is blocked.
+const NOTICE_S = 3, NOTICE_PS = 50e9;
+// Since when is said to a millisecond: no closer is it looked at.
+const SINCE_PACE = 0.1;
 // Flows stay in the key so long after they were seen, in seconds of the viewer; and how many at most.
 const KEY_S = 12, KEY_MAX = 10;
 
 export class RouterView {
   constructor(glass) {
     this.glass = glass;
-    this.notices = new Map();
+    // By router.
+    this.episodes = new Map();
     // When each flow was last seen, by its number.
     this.seen = new Map();
   }
@@ -99,12 +105,8 @@ export class RouterView {
 
   say(moment) {
     const { glass } = this;
-    for (const each of moment.blocked) this.notices.set(each.input, { ...each, timePs: moment.timePs });
-    const still = [...this.notices.values()].filter((each) =>
-      Math.abs(moment.timePs - each.timePs) < NOTICE_S * moment.pace * 1e12
-      && moment.about.input.queueing === "FIFO");
-    const [found] = still;
-    const sentence = found ? blockedWords(found, (port) => this.placeName(port)) : quietWords(moment);
+    const [found] = this.blocking(moment);
+    const sentence = found ? blockedWords(found, (port) => this.placeName(port), moment.pace) : quietWords(moment);
     glass.notice.classList.toggle("found", Boolean(found));
     if (this.said === sentence) return;
     this.said = sentence;
@@ -116,6 +118,16 @@ export class RouterView {
     setText(this.sentence, sentence);
     if (this.sentence.parentElement === glass.notice && Boolean(isCurable) === this.cure.isConnected) return;
     glass.notice.replaceChildren(this.sentence, ...(isCurable ? [this.cure] : []));
+  }
+
+  // Episodes of head-of-line blocking at the shown router that last.
+  blocking({ about, state, timePs, pace }) {
+    const { model } = this.glass, { insides, samples } = model;
+    if (!state || about.input.queueing !== "FIFO") return [];
+    if (!this.episodes.has(model.name)) {
+      this.episodes.set(model.name, new Episodes((atPs) => blockedHeads(insides.at(atPs, "episodes"), samples.aboutAt(atPs) ?? about)));
+    }
+    return this.episodes.get(model.name).at(timePs, Math.max(NOTICE_PS, NOTICE_S * pace * 1e12), insides.startPs);
   }
 
   placeName(port) {
@@ -138,10 +150,11 @@ export class RouterView {
     const shape = `${list.join()} ${all.length > KEY_MAX && all.length} ${glass.palette.ink}`;
     if (shape === this.keyShape) return;
     this.keyShape = shape;
+    const names = namesAmong(list.map((number) => glass.flows.list[number]));
     glass.key.replaceChildren(...list.map((number) => {
       const flow = glass.flows.list[number];
       return element("span", { style: `--flow:${flowColour(glass.palette, flow)}`, title: flow.detail },
-                     flow.name);
+                     names.get(number));
     }), ...(all.length > KEY_MAX ? [element("em", {}, `and ${all.length - KEY_MAX} more`)] : []));
   }
 
@@ -247,9 +260,10 @@ export class RouterView {
   // By keyboard: the next packet, or queue, of the picture from the one that was chosen last.
   choosePacket(direction) {
     const { glass } = this;
-    const { spots } = glass.stage;
-    if (!spots.length) return glass.speak("No packet is in the picture.");
-    const { packet } = spots[onFrom(spots.findIndex((each) => each.packet.id === this.chosen), direction, spots.length)];
+    // A packet that crosses the fabric has two spots, one where it leaves and one where it arrives.
+    const packets = [...new Map(glass.stage.spots.map(({ packet }) => [packet.id, packet])).values()];
+    if (!packets.length) return glass.speak("No packet is in the picture.");
+    const packet = packets[onFrom(packets.findIndex((each) => each.id === this.chosen), direction, packets.length)];
     this.showPacket(packet);
     return glass.speak(`Packet ${packet.id}: ${packet.flow.name}, ${packet.length} bytes`);
   }
@@ -288,11 +302,11 @@ export class RouterView {
         const key = queue(port, each.class);
         return [`port ${port}, class ${each.class}`, state ? state.in(key).length : told?.held?.packets ?? 0,
                 bytes(state ? state.bytesIn(key) : told?.held?.bytes ?? 0), limitWords(each.limit),
-                rate(config.rate_bps), rate(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
+                rate(config.rate_bps), rateWords(moment.rateOf(port, each.class)), count(droppedOf(told?.counters))];
       });
     });
     const parts = [table("Output queues",
-      ["queue", "packets", "bytes", "limit", "line", "sends", "lost"], rows)];
+      ["queue", "packets", "bytes", "limit", "line", `sends, ${WINDOW_WORDS}`, "lost"], rows)];
     if (about.input.queueing !== "NONE") {
       parts.unshift(table("Input queues", ["input", "packets", "bytes", "for outputs", "lost"],
         about.ports.filter((each) => each.port < 510).map(({ port }) => {
@@ -309,6 +323,13 @@ export class RouterView {
     }
     this.glass.tables.replaceChildren(...parts);
   }
+}
+
+// The router's own counts; what its program drops is not among them.
+export function lossWords(reasons, lost) {
+  const all = [...lost.values()].reduce((sum, each) => sum + each, 0);
+  const since = all ? `: ${count(all)} lost at inputs and outputs since the network began` : "";
+  return `Packets are being lost by ${[...reasons].map(reasonWords).join(" and ")}${since}.`;
 }
 
 // One on from where something is in a list; from outside to an end of it.
@@ -330,13 +351,14 @@ function outputsWords(packets) {
   return [...counts].map(([way, each]) => `${each} for ${way}`).join(", ") || "none";
 }
 
-function blockedWords({ input: port, head, outputs, packets }, name) {
-  const many = packets.size === 1 ? "1 packet for" : `${packets.size} packets for`;
-  const idle = outputs.length === 1 ? `output ${name(outputs[0])}, which is idle,`
-    : `outputs ${outputs.map(name).join(" and ")}, which are idle,`;
-  const wait = packets.size === 1 ? "waits" : "wait";
-  return `Head-of-line blocking: at input ${port}, ${many} ${idle} ${wait} behind a packet for busy `
-    + `output ${name(head.output)}.`;
+// What is so now, or what was so last: the picture shows an idle output only in the first case.
+export function blockedWords({ input: port, head, outputs, packets, sincePs, isNow }, name, pace) {
+  const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, Math.max(pace, SINCE_PACE))}`;
+  const ways = `${outputs.length === 1 ? "output" : "outputs"} ${outputs.map(name).join(" and ")}`;
+  if (!isNow) return `${begin}: packets for ${ways} wait again and again behind one for output ${name(head.output)}.`;
+  const many = packets.size === 1 ? "1 outlined packet" : `${packets.size} outlined packets`;
+  const idle = outputs.length === 1 ? "which is idle" : "which are idle";
+  return `${begin}: ${many} for ${ways}, ${idle}, ${packets.size === 1 ? "waits" : "wait"} behind one for output ${name(head.output)}.`;
 }
 
 const whose = ({ sample }) => (sample?.flows?.length ? ", and whose packets they hold" : "");
@@ -354,13 +376,8 @@ function quietWords(moment) {
   if (moment.isBars) {
     return "Too fast to follow single packets: ways are drawn as thick as they are busy. Slow down (−) to see them.";
   }
-  const losses = new Map();
-  for (const drop of moment.state.drops) {
-    if (moment.timePs - drop.timePs > moment.pace * 2e12) continue;
-    losses.set(drop.reason, (losses.get(drop.reason) ?? 0) + 1);
-  }
-  if (losses.size) {
-    return `Dropped: ${[...losses].map(([reason, many]) => `${many} by ${reasonWords(reason)}`).join(", ")}.`;
-  }
+  // While packets are lost: how many it were by now, which is what the labels add up to.
+  const reasons = new Set(moment.state.drops.filter((each) => moment.timePs - each.timePs <= moment.pace * 2e12).map((each) => each.reason));
+  if (reasons.size) return lossWords(reasons, moment.sample ? lostByReason(moment.sample) : new Map());
   return "Click a packet to see what it is; click a queue to draw its depth. By keyboard: N and Q.";
 }

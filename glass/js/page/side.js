@@ -1,5 +1,6 @@
 // The side: handles, the packet that was clicked, the log; one at a time, as tabs.
 
+import { ArbiterPanel } from "./arbiter_panel.js";
 import { element } from "./dom.js";
 import { LESSONS } from "../lessons.js";
 import { FlowsPanel } from "./flows_panel.js";
@@ -20,12 +21,15 @@ export class Side {
     if (!glass.scene.readOnly && glass.scene.world !== "recorded") {
       this.handles = new Handles(glass);
       const lesson = LESSONS[glass.scene.lesson];
-      if (lesson) this.add("lesson", "Lesson", new LessonPanel(glass, lesson).node);
+      if (lesson) this.add("lesson", "Lesson", (this.lesson = new LessonPanel(glass, lesson)).node);
       this.add("handles", "Handles", this.handles.node);
       if (glass.world) this.add("flows", "Flows", (this.flows = new FlowsPanel(glass)).node);
       this.add("log", "Log", this.handles.log);
     }
     this.add("packet", "Packet", this.packet.node);
+    this.arbiter = new ArbiterPanel(glass);
+    this.arbiterTab = this.add("arbiter", "Arbiter", this.arbiter.node);
+    this.arbiterTab.hidden = true;
     if (glass.scene.handouts?.length && glass.calls.way?.handout) {
       this.handout = new HandoutPanel(glass);
       this.add("handout", "Handout", this.handout.node);
@@ -52,6 +56,7 @@ export class Side {
     this.panels.append(panel);
     this.list.push({ id, tab, panel });
     this.choose(this.list[0].id);
+    return tab;
   }
 
   choose(id) {
@@ -69,13 +74,15 @@ export class Side {
     if (id === "program") this.program.show();
     if (id === "handout") this.handout.show();
     if (id === "flows") this.flows.read();
+    if (id === "arbiter") this.arbiter.show();
   }
 
   key(event, id) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const at = this.list.findIndex((each) => each.id === id);
-    const next = this.list[(at + step + this.list.length) % this.list.length];
+    const shown = this.list.filter((each) => !each.tab.hidden);
+    const at = shown.findIndex((each) => each.id === id);
+    const next = shown[(at + step + shown.length) % shown.length];
     this.choose(next.id);
     next.tab.focus();
   }
@@ -99,8 +106,14 @@ export class Side {
 
   show() {
     this.handles?.show();
+    this.lesson?.show();
     this.flows?.show();
     this.packet.refresh();
+    this.arbiterTab.hidden = !this.arbiter.hasArbiter;
+    if (this.chosen === "arbiter") {
+      if (this.arbiterTab.hidden) this.choose(this.list[0].id);
+      else this.arbiter.show();
+    }
     if (this.chosen === "program") this.program.refresh();
   }
 }

@@ -1,10 +1,13 @@
 // The bar at the bottom: the instant, how fast time goes, and a scrubber over all that is remembered.
 
 import { phasesOf } from "../model/arbiter.js";
-import { count, instant, paceWords } from "../words.js";
+import { count, instant, paceWords, shortWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
 const PARTS = 1000;
+// A step beyond what has been told: how far time passes at first, in seconds of the viewer, how far at least
+// and at most, and how often it is tried.
+const SPAN_FIRST_S = 0.02, SPAN_LEAST_PS = 1e6, SPAN_MAX_PS = 1e12, TRIES_MAX = 60;
 // What a step leads to, by what it is called.
 export const STEPS = {
   event: () => true,
@@ -16,6 +19,7 @@ export class TimeBar {
   constructor(player, glass) {
     this.player = player;
     this.glass = glass;
+    this.stepsDue = 0;
     const button = (text, label, action) =>
       element("button", { type: "button", "aria-label": label, title: label, onclick: action }, text);
     this.play = button("❚❚", "Pause (space)", () => player.toggle());
@@ -55,21 +59,50 @@ export class TimeBar {
       this.phase = phase;
       return;
     }
-    player.isPlaying = false;
-    const { insides, samples } = glass.model;
-    const known = glass.model.knowsPackets;
-    const isWanted = STEPS[this.unit.value];
-    const list = samples.list.map((each) => each.time_ps);
-    const to = direction > 0
-      ? known ? insides.next(player.timePs, isWanted) : list.find((each) => each > player.timePs)
-      : known ? insides.previous(player.timePs, isWanted) : list.findLast((each) => each < player.timePs);
-    if (to !== undefined) {
-      player.seek(to);
-      const phases = this.phases();
-      this.phase = phases ? (direction > 0 ? 0 : phases - 1) : undefined;
+    player.pause();
+    // Further steps wait for those that are under way.
+    if (direction > 0 && (this.stepsDue || !this.stepTo(direction))) this.stepOn();
+    if (direction < 0) {
+      this.stepsDue = 0;
+      this.stepTo(direction);
     }
-    else if (direction > 0) glass.world?.stepOn();
-    player.changed();
+  }
+
+  // To what happens next, or happened last, as far as it is known; false: nothing.
+  stepTo(direction) {
+    const { player, glass: { model } } = this;
+    const { timePs } = player, { insides, samples } = model;
+    const isWanted = STEPS[this.unit.value];
+    const list = samples.list;
+    const to = direction > 0
+      ? model.knowsPackets ? insides.next(timePs, isWanted) : list.find((each) => each.time_ps > timePs)?.time_ps
+      : model.knowsPackets ? insides.previous(timePs, isWanted) : list.findLast((each) => each.time_ps < timePs)?.time_ps;
+    // Other routers may not have told as much yet.
+    if (to === undefined || to > player.toldPs) return false;
+    player.seek(to);
+    const phases = this.phases();
+    this.phase = phases ? (direction > 0 ? 0 : phases - 1) : undefined;
+    return true;
+  }
+
+  // Beyond what has been told: lets time pass until something happens, once for each step that is due.
+  async stepOn() {
+    if (this.stepsDue++) return;
+    const { player, glass } = this, { model } = glass;
+    let spanPs = Math.max(SPAN_LEAST_PS, player.pace * SPAN_FIRST_S * 1e12);
+    for (let tries = 0; this.stepsDue && tries < TRIES_MAX;) {
+      const { timePs } = player;
+      if (!await glass.goOn(spanPs)) break;
+      // Somebody has gone elsewhere in the meantime.
+      if (player.isPlaying || player.timePs !== timePs || glass.model !== model) break;
+      tries++;
+      spanPs = Math.min(SPAN_MAX_PS, 2 * spanPs);
+      while (this.stepsDue && this.stepTo(1)) {
+        this.stepsDue--;
+        tries = 0;
+      }
+    }
+    this.stepsDue = 0;
   }
 
   // Steps lead to packets, to slots of the crossbar, or to everything, in turn.
@@ -114,19 +147,30 @@ export class TimeBar {
     this.live.setAttribute("aria-pressed", String(player.isFollowing));
     setText(this.now, instant(glass.shownPs, player.pace));
     // Only of a pace at which one can see that it is not kept.
-    const short = player.pace > 1 && player.isShort ? `, of which this machine reaches ${paceWords(player.reached)}` : "";
-    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : `${paceWords(player.pace)}${short}`;
+    const isShort = player.pace > 1 && player.isShort;
+    const pace = player.isFollowing && player.isLed ? "follows the page that steers" : isShort ? shortWords(player) : paceWords(player.pace);
     setText(this.pace, ` ${player.isPlaying ? pace : "paused"}`);
     const span = Math.max(1, player.toldPs - player.startPs);
     if (document.activeElement !== this.range || player.isPlaying) {
       this.range.value = String(Math.round(((player.timePs - player.startPs) / span) * PARTS));
     }
     this.range.setAttribute("aria-valuetext", instant(player.timePs, player.pace));
-    setText(this.reach, `${(span / 1e12).toFixed(span < 1e13 ? 2 : 0)} s remembered${missedWords(glass.model)}`);
+    setText(this.reach, `${secondsWords(span)} remembered${this.packetsWords()}${missedWords(glass.model)}`);
     this.drawMarks(span);
   }
 
-  // Where packets were dropped, so that one finds it again.
+  // From when on single packets are remembered, where depths are remembered for longer.
+  get packetsFromPs() {
+    const { player, glass: { model } } = this;
+    return model.knowsPacketsAt(player.toldPs) && model.insides.startPs > player.startPs ? model.insides.startPs : undefined;
+  }
+
+  packetsWords() {
+    const from = this.packetsFromPs;
+    return from === undefined ? "" : `, single packets of the last ${secondsWords(this.player.toldPs - from)}`;
+  }
+
+  // Where packets were dropped, so that one finds it again, and a line under what has single packets.
   drawMarks(span) {
     const { player, glass } = this;
     const { clientWidth: width, clientHeight: height } = this.marks;
@@ -135,6 +179,11 @@ export class TimeBar {
     if (this.marks.height !== height) this.marks.height = height;
     const context = this.marks.getContext("2d");
     context.clearRect(0, 0, width, height);
+    const from = this.packetsFromPs;
+    if (from !== undefined) {
+      context.fillStyle = glass.palette.accent;
+      context.fillRect(((from - player.startPs) / span) * width, height - 2, width, 2);
+    }
     context.fillStyle = glass.palette.alarm;
     let drawn = -1;
     for (const note of glass.model.notes) {
@@ -150,6 +199,8 @@ export class TimeBar {
     context.fillRect(((this.pointedPs - player.startPs) / span) * width - 1, 0, 2, height);
   }
 }
+
+const secondsWords = (ps) => `${(ps / 1e12).toFixed(ps < 1e13 ? 2 : 0)} s`;
 
 // What the router told and this page was too slow to take.
 function missedWords({ lostEvents, missedSamples }) {

@@ -110,7 +110,7 @@ export class Watching {
     const { knowsPackets, samples } = this.model, { newestPs } = samples;
     if (!this.watch || !(knowsPackets || this.patience.withoutPackets)) return;
     const ports = samples.at(newestPs)?.ports ?? [];
-    if (this.patience.sends(nowMs, ports.reduce((sum, { port }) => sum + samples.rateAt(newestPs, port), 0))) this.begin();
+    if (this.patience.sends(nowMs, ports.reduce((sum, { port }) => sum + (samples.rateAt(newestPs, port) ?? 0), 0))) this.begin();
   }
 
   // The page lets time pass at another pace: what does not fit into it is left out, and comes back.

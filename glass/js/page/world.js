@@ -19,8 +19,6 @@ const PING_NS = 200_000_000;
 const STEP_S = 0.15, STEP_SHARE_MIN = 0.2;
 // A little more than was reached, so that it can become more.
 const GROWTH = 1.2;
-// With so much told and not yet shown nothing more is asked for.
-const STEP_ON_S = 0.02;
 
 export class World {
   constructor(glass) {
@@ -83,13 +81,6 @@ export class World {
     // Unless the viewer has gone somewhere else in the meantime.
     const isMoved = player.isPlaying !== isPlaying || (!isPlaying && player.timePs !== timePs);
     if (!isMoved && player.timePs < this.reachedPs) player.seek(this.reachedPs);
-  }
-
-  // The end of what was told is reached by single steps: a little more.
-  stepOn() {
-    const { player } = this.glass;
-    if (!this.glass.scene.isDriven) return;
-    this.go(this.reachedPs + player.pace * STEP_ON_S * 1e12);
   }
 
   // ---- hosts and cables ------------------------------------------------------------------------

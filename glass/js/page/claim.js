@@ -1,0 +1,37 @@
+// What a lesson says, as a number: measured where it says so, for each of the settings that it compares.
+//
+// A claim: {title, measure, place, cases: [[name, words]], caseOf(about, sources)}: what is measured, where, in
+// words, and by which name it counts: that of what was in force throughout the window.
+
+import { RATE_WINDOW_PS, settingsOf, WINDOW_WORDS } from "../model/samples.js";
+import { element, setText } from "./dom.js";
+
+export class ClaimPanel {
+  constructor(glass, claim) {
+    Object.assign(this, { glass, claim });
+    this.cells = new Map(claim.cases.map(([name]) => [name, element("output", {}, "…")]));
+    this.rows = new Map(claim.cases.map(([name, words]) => [name, element("div", {}, element("span", {}, words), this.cells.get(name))]));
+    this.node = element("section", { class: "claim", "aria-label": claim.title }, element("h3", {}, claim.title), ...this.rows.values(),
+      element("p", { class: "faint" }, `Measured ${claim.place}, ${WINDOW_WORDS} of the network.`));
+  }
+
+  show() {
+    const { glass: { model, hosts, shownPs }, claim } = this;
+    const found = measured(claim, { model, hosts }, shownPs);
+    for (const [name, row] of this.rows) row.toggleAttribute("data-now", name === found?.name);
+    // What was measured last stays, to be compared.
+    const cell = this.cells.get(found?.name);
+    if (cell && found.value !== undefined) setText(cell, claim.measure.words(found.value));
+  }
+}
+
+// {name, value}: which case is in force at an instant, and what was measured over the window before it; no value
+// while settings have changed within the window.
+export function measured({ measure, caseOf }, sources, timePs) {
+  const { samples } = sources.model, about = samples.aboutAt(timePs);
+  if (!about) return undefined;
+  const name = caseOf(about, sources, timePs), fromPs = timePs - RATE_WINDOW_PS;
+  const within = [samples.aboutAt(fromPs), ...samples.abouts.filter((each) => each.time_ps > fromPs && each.time_ps <= timePs)];
+  if (within.some((each) => settingsOf(each) !== settingsOf(about))) return { name };
+  return { name, value: measure.read(sources, timePs) };
+}
