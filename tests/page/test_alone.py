@@ -45,6 +45,32 @@ def runs(page):
     page.wait_for_function("() => window.vitrine?.player.toldPs > 0")
 
 
+# The page is given to whoever looks when its network has settled: it stops there. Then time passes only as far
+# as a test says, so the machine decides nothing.
+STANDS = """
+let glass;
+Object.defineProperty(window, "vitrine", {
+  get: () => glass,
+  set(value) {
+    glass = value;
+    if (!glass) return;
+    glass.player.pause();
+    glass.player.play = () => {};
+  },
+});
+"""
+
+
+@contextlib.contextmanager
+def standing(chromium, address, **options):
+    """The page at the very instant at which its network has settled; no button lets it play."""
+    with opened(chromium, "about:blank", desk=False, **options) as page:
+        page.add_init_script(STANDS)
+        page.goto(address)
+        runs(page)
+        yield page
+
+
 def replace(page, old, new):
     """Changes the text in the editor, as pasting into it does."""
     page.evaluate(

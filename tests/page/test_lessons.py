@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.glass.browser import needs_browser
 from tests.page.conftest import needs_module
-from tests.page.test_alone import opened, runs
+from tests.page.test_alone import opened, runs, standing
 
 pytestmark = [needs_browser, needs_module]
 # What the router has been asked for by each lesson, step by step.
@@ -222,9 +222,8 @@ LESSONS = {
 }
 NUMBER = re.compile(r"([0-9.]+) (%|s|ms|µs)$")
 UNITS = {"%": 0.01, "s": 1, "ms": 1e-3, "µs": 1e-6}
-# Time passes in the network as far as a test says, and the page shows where it then is.
+# So much time passes in the network, and the page shows where it then is.
 PASS = """async (seconds) => {
-  vitrine.player.pause();
   if (seconds) await vitrine.jump(seconds * 1e12);
   vitrine.slow();
 }"""
@@ -232,8 +231,7 @@ PASS = """async (seconds) => {
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_each_sentence_of_a_lesson_is_measured_where_it_is_read(chromium, vitrine, lesson):
-    with opened(chromium, f"{vitrine}#open={lesson}", desk=False) as page:
-        runs(page)
+    with standing(chromium, f"{vitrine}#open={lesson}") as page:
         panel = page.get_by_role("tabpanel", name="Lesson")
         for button, seconds, row, least, most in LESSONS[lesson]:
             if button:

@@ -200,9 +200,13 @@ export class Glass {
       if (this.isGone || this.ending.signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
-    const spanPs = settledPs - (this.world.reachedPs || this.player.toldPs);
-    // Whoever has begun to look meanwhile stays where they are.
-    if (spanPs > 0 && await this.goOn(spanPs) && this.player.isPlaying) this.player.seek(this.player.toldPs);
+    // Exactly there, on every machine: what is done next has the same effect each time.
+    await this.world.holding(async () => {
+      await this.world.untilIdle();
+      const spanPs = settledPs - (this.world.reachedPs || this.player.toldPs);
+      // Whoever has begun to look meanwhile stays where they are.
+      if (spanPs > 0 && await this.goOn(spanPs) && this.player.isPlaying) this.player.seek(this.player.toldPs);
+    });
   }
 
   // The network goes on for a while at once, and the picture with it.

@@ -84,7 +84,8 @@ export class LessonPanel {
     if (step.type && this.glass.scene.world === "live") return refuse(`Hosts here are real ones. Type at the network's prompt: ${step.type}`);
     const held = document.activeElement;
     try {
-      const done = await step.act(this.glass, this.state);
+      const act = () => step.act(this.glass, this.state);
+      const done = await (this.glass.world?.holding(act) ?? act());
       if (step.charts) this.glass.charts.set(step.charts);
       // Who has begun to do something else meanwhile is left there.
       if (done !== false) this.go(index + 1, document.activeElement === held || !held.isConnected);

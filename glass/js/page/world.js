@@ -25,6 +25,7 @@ export class World {
     this.glass = glass;
     this.reachedPs = 0;
     this.isBusy = false;
+    this.holders = 0;
     this.why = "";
     this.port = FIRST_PORT + (glass.scene.world === "live" ? Math.floor(Math.random() * LIVE_PORTS) : 0);
     // Hosts that serve pages, and what this page has started, by number.
@@ -41,7 +42,7 @@ export class World {
   // One step, if the picture will need it.
   async go(least = 0) {
     const { player } = this.glass;
-    if (this.isBusy) return;
+    if (this.isBusy || this.holders) return;
     const wantedPs = Math.max(player.wantedPs, least);
     // What has been told already has to be there first: streams arrive after the answer.
     if (this.reachedPs === 0) this.reachedPs = player.toldPs;
@@ -51,9 +52,24 @@ export class World {
     await this.advance(Math.min(wantedPs, mostPs));
   }
 
+  // Meanwhile no time passes for the picture: several changes happen at one instant of the network, however long
+  // the machine takes for them.
+  async holding(act) {
+    this.holders++;
+    try {
+      return await act();
+    } finally {
+      this.holders--;
+    }
+  }
+
+  async untilIdle() {
+    while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+
   // So much time passes whatever the picture needs.
   async pass(spanPs) {
-    while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await this.untilIdle();
     await this.advance((this.reachedPs || this.glass.player.toldPs) + spanPs);
   }
 
