@@ -144,7 +144,12 @@ export function nothing_is_claimed_of_packets_for_the_time_in_which_they_were_no
   };
   begin(100, true);
   model.take({ lost_events: 0, events: [{ time_ps: 200, kind: "packet", packet: { packet: 1, step: "received", received: { port: 1, length_bytes: 60, head: new Uint8Array(0) } } }] });
+  // Told once, it stays known: from the request for depths alone on, and when that is answered.
+  const knownAt = (...instants) => instants.map((each) => model.knowsPacketsAt(each));
+  model.knowsPackets = false;
+  same(knownAt(50, 150, 200, 250), [false, true, true, false]);
   begin(300, false);
+  same(knownAt(50, 150, 200, 300, 500), [false, true, true, false, false]);
   begin(900, true);
   same([150, 200, 500, 900, 950].map((each) => model.knowsPacketsAt(each)), [true, true, false, true, true]);
 }

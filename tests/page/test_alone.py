@@ -45,8 +45,8 @@ def runs(page):
     page.wait_for_function("() => window.vitrine?.player.toldPs > 0")
 
 
-# The page is given to whoever looks when its network has settled: it stops there. Then time passes only as far
-# as a test says, so the machine decides nothing.
+# The page can be used when its network has settled, and stops at that very instant. Then time
+# passes only as far as a test says, so the machine decides nothing.
 STANDS = """
 let glass;
 Object.defineProperty(window, "vitrine", {

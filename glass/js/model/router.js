@@ -94,7 +94,9 @@ export class RouterModel {
 
   // Whether it is known at an instant where each packet was.
   knowsPacketsAt(timePs) {
-    return this.knowsPackets && timePs >= this.insides.startPs && timePs <= this.packetsUntilPs
+    // What was told stays known when later ones are not told any more.
+    const untilPs = this.knowsPackets ? Infinity : this.gapFromPs ?? this.insides.lastPs;
+    return timePs >= this.insides.startPs && timePs <= Math.min(untilPs, this.packetsUntilPs)
       && !this.gaps.some(([from, to]) => timePs > from && timePs < to);
   }
 
