@@ -353,6 +353,12 @@ class Session:
             return entities.register_value(answer)
         raise RequestError(f"the device has no register {name}[{index}].")
 
+    def register_cells(self, name: str) -> list[int]:
+        """All cells of a register."""
+        entity = p4runtime_pb2.Entity()
+        entity.register_entry.register_id = self.program.registers[name].id
+        return [entities.register_value(answer) for answer in self._read(entity)]
+
     def clone_sessions(self) -> Iterator[CloneSession]:
         """The clone sessions that the device has."""
         entity = p4runtime_pb2.Entity()

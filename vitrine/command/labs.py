@@ -122,3 +122,26 @@ def sweep(given: Namespace) -> None:
     from labs.sweep import shipped
 
     shipped.sweep(given.sweep or "", quick=given.quick, jobs=given.jobs, cluster=given.cluster)
+
+
+@command(
+    "score",
+    "score telemetry systems against the true queue",
+    o.SYSTEMS,
+    o.WORKLOAD,
+    o.SEEDS.saying("how many seeds; else 10"),
+    o.LOST,
+    o.SCORES,
+    needs=Needs.PROGRAMS,
+    examples=[
+        "vitrine score",
+        "vitrine score conquest polling-1ms --workload microburst --seeds 5",
+        "vitrine score postcards --lost '10 %'",
+    ],
+)
+def score(given: Namespace) -> None:
+    from pathlib import Path
+
+    from labs.score import command as scoring
+
+    scoring.score(given.systems, given.workload, given.seeds, given.lost, Path(given.out))

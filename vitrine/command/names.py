@@ -14,7 +14,7 @@ from labs.names import names as labs
 
 ROOT = Path(__file__).resolve().parents[2]
 
-__all__ = ["exercises", "labs", "routers", "runs", "sweeps"]
+__all__ = ["exercises", "labs", "routers", "runs", "sweeps", "telemetry", "workloads"]
 
 
 def exercises() -> Sequence[str]:
@@ -37,6 +37,20 @@ def runs() -> Sequence[str]:
     kept = sorted(file.parent for file in out.glob("*/*/results.json"))
     own = [f"{folder.parent.name}/{folder.name}" for folder in kept if folder.name != "latest"]
     return [*sorted({folder.parent.name for folder in kept}), *own]
+
+
+def telemetry() -> Sequence[str]:
+    """The telemetry systems of the scoreboard."""
+    from labs.score.systems import systems
+
+    return list(systems())
+
+
+def workloads() -> Sequence[str]:
+    """The workloads of the scoreboard."""
+    from labs.score.workloads import WORKLOADS
+
+    return list(WORKLOADS)
 
 
 def routers() -> Sequence[str]:

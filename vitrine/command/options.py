@@ -144,6 +144,19 @@ SWEEP = _value(
 JOBS = _value("--jobs", text="how many processes; else one a processor", metavar="N")
 CLUSTER = _value("--cluster", text="a Dask scheduler, tcp://HOST:8786", metavar="ADDRESS")
 
+# ---- the scoreboard of telemetry -----------------------------------------------------------------
+
+SYSTEMS = _value(
+    "systems", text="telemetry systems; else all", metavar="SYSTEM", of=names.telemetry, nargs="*"
+)
+WORKLOAD = _value("--workload", text="one workload; else all", metavar="NAME", of=names.workloads)
+LOST = _value(
+    "--lost", text="the share of telemetry that is lost, such as '10 %%'", metavar="SHARE"
+)
+SCORES = _value(
+    "--out", text="where the table and the figure go", metavar="FOLDER", default="out/score"
+)
+
 # ---- the course ----------------------------------------------------------------------------------
 
 EXERCISE = _value("exercise", text="its name", metavar="EXERCISE", of=names.exercises)

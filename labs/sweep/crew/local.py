@@ -74,7 +74,7 @@ class Local(Crew):
     def _made(self) -> ProcessPoolExecutor:
         # Started anew rather than forked: threads of gRPC do not survive a fork.
         return ProcessPoolExecutor(
-            self._size, multiprocessing.get_context("spawn"), initializer=_begin
+            self._size, multiprocessing.get_context("spawn"), initializer=follow_parent
         )
 
     def _end(self) -> None:
@@ -87,7 +87,7 @@ class Local(Crew):
         pool.shutdown(cancel_futures=True)
 
 
-def _begin() -> None:
+def follow_parent() -> None:
     """Of each process: Ctrl-C at the terminal is the parent's, and it ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

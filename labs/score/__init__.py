@@ -1,0 +1,1 @@
+"""Telemetry systems scored against the true queue: docs/telemetry-score.md."""

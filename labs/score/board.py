@@ -1,0 +1,108 @@
+"""Systems under workloads from several seeds: the rows of the scoreboard, run in parallel."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from labs.machine import processors
+from labs.score.run import Bench, Run
+from labs.score.systems import named
+from labs.score.workloads import WORKLOADS
+from labs.sweep.crew.local import follow_parent
+from labs.sweep.showing.outcome import Mean
+
+# Numbers of one run by name; None: the run has no such number.
+Numbers: TypeAlias = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run."""
+
+    system: str
+    workload: str
+    seed: int
+    # The share of telemetry that is lost.
+    lost: float = 0.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A system under a workload."""
+
+    system: str
+    workload: str
+    # Means over the seeds in which a number exists; None: in none of them.
+    means: Mapping[str, Mean | None]
+
+
+def rows(
+    systems: Sequence[str], workloads: Sequence[str], seeds: int, *, lost: float = 0.0
+) -> Iterator[Row]:
+    """Each row as soon as its runs are done, workload by workload."""
+    jobs = [
+        Job(system, workload, seed, lost)
+        for workload in workloads
+        for system in systems
+        for seed in range(1, seeds + 1)
+    ]
+    # A forked process would share the connections of gRPC.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processors(), context, initializer=_open) as pool:
+        found = pool.map(_numbers, jobs)
+        for first in range(0, len(jobs), seeds):
+            runs = [next(found) for _ in range(seeds)]
+            yield Row(jobs[first].system, jobs[first].workload, means(runs))
+
+
+def means(runs: Sequence[Numbers]) -> dict[str, Mean | None]:
+    """Over the runs in which a number exists."""
+    known = {
+        name: [number for run in runs if (number := run[name]) is not None] for name in runs[0]
+    }
+    return {name: Mean.of(values) if values else None for name, values in known.items()}
+
+
+def numbers(run: Run) -> dict[str, float | None]:
+    """What the scoreboard keeps of a run."""
+    score, cost = run.score, run.cost
+    return {
+        "buildups": float(len(run.buildups)),
+        "buildup_precision": score.buildups.precision,
+        "buildup_recall": score.buildups.recall,
+        "flow_precision": score.flows.precision,
+        "flow_recall": score.flows.recall,
+        "packet_precision": score.packets.precision,
+        "packet_recall": score.packets.recall,
+        "delay_us": score.delay_us,
+        "depth_error": score.depth_error,
+        "bytes_per_packet": cost.bytes_per_packet,
+        "memory_kib": cost.memory.kib,
+    }
+
+
+# ---- in the processes ----------------------------------------------------------------------------
+
+_stack = contextlib.ExitStack()
+_bench: Bench | None = None
+
+
+def _open() -> None:
+    """Starts the process's own network, which ends with it."""
+    global _bench
+    follow_parent()
+    folder = _stack.enter_context(tempfile.TemporaryDirectory(prefix="vitrine-score-"))
+    _bench = _stack.enter_context(Bench(Path(folder, "world.log")))
+
+
+def _numbers(job: Job) -> dict[str, float | None]:
+    assert _bench is not None, "the pool has called _open"
+    run = _bench.run(named(job.system), WORKLOADS[job.workload], job.seed, lost=job.lost)
+    return numbers(run)

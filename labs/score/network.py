@@ -1,0 +1,53 @@
+"""The network in which telemetry systems are scored, and its one process in virtual time."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from controller.packets import Queue
+from labs.score.workloads import RECEIVER, SENDERS
+from topo import load, world
+from topo.document import Place
+from topo.model import Topology
+
+ROUTER, SINK = "s1", "s2"
+# The queue that is scored: toward the second router.
+BOTTLENECK: Queue = (20, 0)
+COLLECTOR = "h9"
+_QUEUE_PACKETS = 100
+
+
+@functools.cache
+def topology() -> Topology:
+    """Eight senders, the bottleneck, the receiver, and a collector for systems that need a host."""
+    hosts = [f"  {name}: {{address: 10.0.{n}.1/24}}" for n, name in enumerate(SENDERS, 1)]
+    ports = [f"      {n}: {{address: 10.0.{n}.254/24}}" for n in range(1, len(SENDERS) + 1)]
+    links = [
+        f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: 10 Gb/s}}'
+        for n, name in enumerate(SENDERS, 1)
+    ]
+    text = "\n".join(
+        [
+            "hosts:",
+            *hosts,
+            f"  {RECEIVER}: {{address: 10.0.100.1/24}}",
+            f"  {COLLECTOR}: {{address: 10.0.200.1/24}}",
+            "switches:",
+            f"  {ROUTER}:",
+            "    ports:",
+            *ports,
+            f"      {BOTTLENECK[0]}: {{queue: {_QUEUE_PACKETS} packets}}",
+            f"  {SINK}:",
+            "    ports:",
+            "      1: {}",
+            "      2: {address: 10.0.100.254/24, queue: 1000 packets}",
+            "      3: {address: 10.0.200.254/24, queue: 10000 packets}",
+            "links:",
+            *links,
+            f'  - {{ends: ["{ROUTER}:{BOTTLENECK[0]}", "{SINK}:1"], rate: 1 Gb/s}}',
+            f'  - {{ends: ["{SINK}:2", {RECEIVER}], rate: 10 Gb/s}}',
+            f'  - {{ends: ["{SINK}:3", {COLLECTOR}], rate: 10 Gb/s}}',
+        ]
+    )
+    return world.numbered(load.read(Place.of_text(text, Path("the scoreboard's network"))))

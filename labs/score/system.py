@@ -1,0 +1,110 @@
+"""What a telemetry system is: a P4 program, a controller, and its claims.
+
+    class Postcards(System):
+        name = "postcards"
+        summary = "each packet that leaves a deep queue behind"
+        def install(self, device): device.write("threshold_bytes", self.question.threshold_bytes)
+        def take(self, report): self.sightings.append(report.sighting())
+        def claims(self): return from_sightings(self.sightings, ...)
+
+A system is one file in labs/score/systems, with its P4 program of the same name beside it; the
+file's last class that has a name is found by itself. docs/telemetry-score.md builds one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from controller.packets import Queue
+from labs.score.claim import Claim, Sighting
+from labs.score.flow import Flow
+
+PS_PER_NS = 1000
+PS_PER_S = 10**12
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the operator wants to know, the same for every system."""
+
+    queue: Queue
+    # From which depth on a queue is a problem.
+    threshold_bytes: int
+    line_bps: int
+
+    @property
+    def frame_ps(self) -> int:
+        """How long the line takes for a frame of 1500 bytes."""
+        return 1500 * 8 * PS_PER_S // self.line_bps
+
+    @property
+    def lull_ps(self) -> int:
+        """How long the line takes for half the threshold: so long a build-up takes to end."""
+        return self.threshold_bytes // 2 * 8 * PS_PER_S // self.line_bps
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report_t of base.p4 as it came to the controller."""
+
+    known_ps: int
+    time_ps: int
+    depth_bytes: int
+    wait_ps: int
+    packets: int
+    reason: int
+    flow: Flow
+
+    def sighting(self) -> Sighting:
+        """The packet that the report describes."""
+        return Sighting(
+            self.time_ps, self.known_ps, self.flow, self.depth_bytes, self.wait_ps, self.packets
+        )
+
+
+class Device(Protocol):
+    """The switch as a system's controller reaches it. What it reads is counted as telemetry."""
+
+    def write(self, register: str, value: int, index: int = 0) -> None:
+        """Sets a cell of a register of the program."""
+
+    def read(self, register: str) -> list[int]:
+        """All cells of a register."""
+
+    def depth_bytes(self) -> int:
+        """The depth of the queue in question, as a counter of the switch has it now."""
+
+
+class System(ABC):
+    """One telemetry system in one run."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str]
+    # The paper or text that it follows.
+    after: ClassVar[str] = ""
+    # The P4 program, by name or path; empty: the one beside the system's file.
+    program: ClassVar[str] = ""
+    # How often `poll` is called; 0: never.
+    every_ps: ClassVar[int] = 0
+    # Whether packets that queues drop come to the program's egress (instance_type 7).
+    wants_drops: ClassVar[bool] = False
+    # Whether its program sends reports.
+    reports: ClassVar[bool] = True
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+
+    def install(self, device: Device) -> None:  # noqa: B027 (most systems need it, polling does not)
+        """Writes what the program needs, at the beginning."""
+
+    def poll(self, device: Device, now_ps: int) -> None:  # noqa: B027 (only if every_ps is set)
+        """Reads from the switch, every `every_ps`."""
+
+    def take(self, report: Report) -> None:  # noqa: B027 (only if the program reports)
+        """A report of the program, in the order of their arrival."""
+
+    @abstractmethod
+    def claims(self) -> list[Claim]:
+        """What it believes at the end of the run."""

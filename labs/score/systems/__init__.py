@@ -1,0 +1,46 @@
+"""The systems of the scoreboard, one file each; a new file is found by itself."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+
+from controller import compiling
+from labs.errors import SettingError
+from labs.hint import meant
+from labs.score.system import System
+
+
+@functools.cache
+def systems() -> dict[str, type[System]]:
+    """Every system by name, in the order of their files."""
+    found: dict[str, type[System]] = {}
+    for module in sorted(each.name for each in pkgutil.iter_modules(__path__)):
+        content = importlib.import_module(f"{__name__}.{module}")
+        for kind in vars(content).values():
+            if (
+                inspect.isclass(kind)
+                and issubclass(kind, System)
+                and kind.name
+                and kind.__module__ == content.__name__
+            ):
+                found[kind.name] = kind
+    return found
+
+
+def named(name: str) -> type[System]:
+    """The system of that name."""
+    known = systems()
+    if name not in known:
+        raise SettingError(f"there is no system {name!r}: {meant(name, sorted(known))}")
+    return known[name]
+
+
+def source(system: type[System]) -> Path:
+    """The P4 program of a system."""
+    if system.program:
+        return compiling.find(system.program)
+    return Path(inspect.getfile(system)).with_suffix(".p4")

@@ -1,0 +1,178 @@
+"""The truth about a queue and the score of claims, against cases that were computed by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+
+from controller.packets import PacketDeparted, PacketDropped, PacketQueued, PacketReceived
+from labs.errors import SettingError
+from labs.score import parquet
+from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
+from labs.score.command import _count, _share
+from labs.score.flow import HEAD_BYTES, Flow
+from labs.score.scoring import Tally, score
+from labs.score.systems import named
+from labs.score.truth import Truth
+
+QUEUE = (2, 0)
+A, B, C, D = (Flow(0x0A000000 + n, 0x0A000064, 17, 1000 + n, 5001) for n in range(1, 5))
+FLOW_OF = {"A": A, "B": B, "C": C, "D": D}
+
+
+def head(flow):
+    ports = flow.source_port.to_bytes(2, "big") + flow.destination_port.to_bytes(2, "big")
+    addresses = flow.source.to_bytes(4, "big") + flow.destination.to_bytes(4, "big")
+    return bytes(23) + bytes([flow.protocol]) + bytes(2) + addresses + ports
+
+
+def steps(*lines):
+    """`(time, what, packet)`: packet `A1` is of flow A; `+` enters, `-` leaves, `x` is dropped."""
+    numbers: dict[str, int] = {}
+    for time_ps, what, name in lines:
+        if name not in numbers:
+            numbers[name] = len(numbers) + 1
+            frame = head(FLOW_OF[name[0]])
+            yield PacketReceived(time_ps, numbers[name], 1, 1000, frame)
+        if what == "+":
+            yield PacketQueued(time_ps, numbers[name], QUEUE)
+        elif what == "-":
+            yield PacketDeparted(time_ps, numbers[name], QUEUE, False)
+        else:
+            yield PacketDropped(time_ps, numbers[name], "QUEUE_LIMIT", QUEUE)
+
+
+# Frames of 1000 bytes; the threshold is 3000, so the queue is low again at 1500 or less.
+ONE_BUILDUP = (
+    *((0, "+", "A1"), (0, "-", "A1")),
+    *((1, "+", "A2"), (2, "+", "B1"), (3, "+", "B2"), (4, "+", "B3"), (4, "x", "C1")),
+    *((5, "-", "A2"), (5, "+", "C2"), (6, "-", "B1"), (7, "-", "B2"), (8, "-", "B3")),
+    (9, "-", "C2"),
+)
+
+
+@pytest.fixture
+def truth():
+    return Truth.of(steps(*ONE_BUILDUP), QUEUE, end_ps=20)
+
+
+def test_a_head_names_the_flow():
+    assert len(head(A)) == HEAD_BYTES
+    assert Flow.of_head(head(A)) == A
+    assert str(A) == "10.0.0.1:1001 -> 10.0.0.100:5001"
+
+
+def test_a_buildup_has_the_instants_and_flows_of_the_hand_computed_case(truth):
+    (found,) = truth.buildups(3000)
+    assert (found.begin_ps, found.crossed_ps, found.peak_ps, found.end_ps) == (1, 3, 4, 8)
+    assert found.peak_bytes == 4000
+    assert found.culprits == {A: 1, B: 3}
+    # A2 came before the queue began to grow for good.
+    assert found.contributors == {B: 3}
+    # B3 and C2 found 3000 bytes.
+    assert found.victims == {B: 1, C: 1}
+    assert found.dropped == {C: 1}
+
+
+def test_the_packets_ahead_are_those_that_a_packet_waited_for(truth):
+    by_name = {(packet.flow, packet.enqueued_ps): packet for packet in truth.packets}
+    assert [each.flow for each in truth.ahead(by_name[C, 5])] == [B, B, B]
+    assert truth.ahead(by_name[A, 1]) == []
+    assert by_name[C, 5].wait_ps == 4
+
+
+def test_a_buildup_that_goes_on_ends_with_the_recording_and_two_lows_part_two():
+    up = [(time, "+", f"A{time}") for time in range(1, 4)]
+    down = [(time + 3, "-", f"A{time}") for time in range(1, 4)]
+    again = [(time, "+", f"B{time}") for time in range(7, 10)]
+    found = Truth.of(steps(*up, *down, *again), QUEUE, end_ps=50).buildups(3000)
+    assert [(each.begin_ps, each.end_ps) for each in found] == [(1, 5), (7, 50)]
+    # Not below half the threshold between them: one build-up.
+    once = Truth.of(steps(*up, (4, "-", "A1"), (5, "+", "B5")), QUEUE, end_ps=50).buildups(3000)
+    assert [(each.crossed_ps, each.peak_ps, each.culprits) for each in once] == [(3, 3, {A: 3})]
+
+
+def test_claims_are_scored_as_computed_by_hand(truth):
+    # D is wrong; A is missed; B's fourth packet was not there.
+    right = Claim(2, 7, 5_000_003, 5000, Counter({B: 4, D: 1}))
+    false = Claim(30, 40, 40, None, Counter({D: 2}))
+    found = score([right, false], truth.buildups(3000))
+    assert found.buildups == Tally(right=1, wrong=1, missed=0)
+    assert found.flows == Tally(right=1, wrong=2, missed=1)
+    assert found.packets == Tally(right=3, wrong=4, missed=1)
+    assert (found.packets.precision, found.packets.recall) == (3 / 7, 3 / 4)
+    assert (found.delay_us, found.depth_error) == (5.0, 0.25)
+
+
+def test_a_claim_over_two_buildups_belongs_to_the_longer_overlap(truth):
+    (long,) = truth.buildups(3000)
+    other = Truth.of(
+        steps(*((time, "+", f"A{time}") for time in range(11, 14))), QUEUE, end_ps=15
+    ).buildups(3000)[0]
+    found = score([Claim(4, 12, 13, None, None)], [long, other])
+    assert found.buildups == Tally(right=1, wrong=0, missed=1)
+
+
+def test_nothing_claimed_has_no_precision_and_nothing_to_find_no_recall(truth):
+    assert score([], truth.buildups(3000)).flows.precision is None
+    assert score([], []).flows.recall is None
+
+
+def test_sightings_of_the_queue_at_its_deepest_are_the_culprits():
+    seen = [
+        Sighting(departed_ps=10, known_ps=11, flow=A, depth_bytes=4000, wait_ps=5),
+        Sighting(departed_ps=20, known_ps=21, flow=B, depth_bytes=3000, wait_ps=12),
+        # It came after the deepest left.
+        Sighting(departed_ps=30, known_ps=31, flow=C, depth_bytes=3000, wait_ps=15),
+        # Another build-up, as the gap is 60.
+        Sighting(departed_ps=90, known_ps=91, flow=D, depth_bytes=3500, wait_ps=1),
+    ]
+    first, second = from_sightings(seen, 3000, gap_ps=50)
+    assert (first.begin_ps, first.end_ps, first.detected_ps) == (10, 30, 11)
+    assert (first.peak_bytes, first.culprits) == (4000, {A: 1, B: 1})
+    assert (second.begin_ps, second.culprits) == (90, {D: 1})
+
+
+def test_an_estimate_counts_once_a_flow_and_near_the_deepest_if_asked():
+    seen = [
+        Sighting(departed_ps=10, known_ps=11, flow=A, depth_bytes=4000, wait_ps=8, weight=5),
+        Sighting(departed_ps=15, known_ps=16, flow=A, depth_bytes=3500, wait_ps=8, weight=7),
+        Sighting(departed_ps=30, known_ps=31, flow=B, depth_bytes=3000, wait_ps=8, weight=2),
+    ]
+    (whole,) = from_estimates(seen, gap_ps=20)
+    assert (whole.begin_ps, whole.end_ps, whole.culprits) == (2, 30, {A: 7, B: 2})
+    (near,) = from_estimates(seen, gap_ps=20, window_ps=10)
+    assert near.culprits == {A: 7}
+
+
+def test_readings_claim_from_the_last_low_one_to_the_next():
+    depths = enumerate([0, 5000, 4000, 0, 0, 3000])
+    first, second = from_readings([Reading(time, depth) for time, depth in depths], 3000)
+    assert (first.begin_ps, first.end_ps, first.detected_ps) == (0, 3, 1)
+    assert (first.peak_bytes, first.culprits) == (5000, None)
+    assert (second.begin_ps, second.end_ps) == (4, 5)
+
+
+def test_wrong_options_name_what_is_wrong():
+    with pytest.raises(SettingError, match="conquest"):
+        named("conqest")
+    with pytest.raises(SettingError, match="--seeds 0"):
+        _count("0")
+    with pytest.raises(SettingError, match="--lost 100 %"):
+        _share("100 %")
+    assert _share("2.5 %") == 0.025
+
+
+def test_the_truth_as_parquet_has_what_the_objects_have(truth, tmp_path):
+    parquet.write(truth, 3000, tmp_path)
+    packets = pq.read_table(tmp_path / "packets.parquet").to_pylist()
+    last = packets[-1]
+    assert (last["flow"], last["found_bytes"], last["departed_ps"]) == (str(C), 3000, 9)
+    # B1, B2 and B3 are the switch's packets 3, 4 and 5.
+    assert last["ahead"] == [3, 4, 5]
+    assert [each["dropped"] for each in packets].count("QUEUE_LIMIT") == 1
+    (buildup,) = pq.read_table(tmp_path / "buildups.parquet").to_pylist()
+    assert (buildup["begin_ps"], buildup["peak_bytes"]) == (1, 4000)
+    assert buildup["culprits"] == [{"flow": str(A), "packets": 1}, {"flow": str(B), "packets": 3}]

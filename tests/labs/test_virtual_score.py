@@ -1,0 +1,134 @@
+"""Telemetry systems in a network in virtual time, against the true queue."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from controller.toolchain import ROOT
+from labs.score import network
+from labs.score.claim import from_sightings
+from labs.score.network import BOTTLENECK
+from labs.score.run import Bench
+from labs.score.system import System
+from labs.score.systems import named, source, systems
+from labs.score.systems.polling import EveryMs
+from labs.score.systems.postcards import Postcards
+from labs.score.workloads import WORKLOADS, Workload, volley
+
+PORT = 6001
+PAGE = (ROOT / "docs" / "telemetry-score.md").read_text()
+MS = 10**9
+
+
+def _two_bursts(rng):
+    """At 0.9 ms h1 sends 40 packets and h2 sends 20, at ten times the bottleneck's rate."""
+    del rng
+    yield volley("h1", 900_000, 40, PORT)
+    yield volley("h2", 900_000, 20, PORT)
+
+
+TWO_BURSTS = Workload("two-bursts", "two hosts at once", _two_bursts)
+# Without flows, or only where packets are dropped.
+BLIND = {"polling-1s", "polling-100ms", "polling-1ms", "drops"}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    with Bench(tmp_path_factory.mktemp("score") / "world.log") as bench:
+        yield bench
+
+
+class EachPacket(Postcards):
+    """Reports every packet, and remembers the reports."""
+
+    name = ""
+    program = str(source(Postcards))
+    seen: list = []  # noqa: RUF012
+
+    def install(self, device):
+        device.write("threshold_bytes", 0)
+
+    def take(self, report):
+        self.seen.append(report)
+
+
+def test_each_report_has_the_true_depth_and_wait_of_its_packet(bench):
+    EachPacket.seen.clear()
+    run = bench.run(EachPacket, WORKLOADS["microburst"], 1)
+    departed = {(packet.departed_ps // 1000): packet for packet in run.truth.packets}
+    depths = {}
+    for change in run.truth.changes:
+        if not change.entered:
+            depths[change.time_ps // 1000] = change.bytes
+    assert len(EachPacket.seen) == len(run.truth.packets) > 2000
+    for report in EachPacket.seen:
+        packet = departed[report.time_ps // 1000]
+        assert report.flow == packet.flow
+        assert report.depth_bytes == depths[report.time_ps // 1000]
+        # Both ends of the wait are cut to a nanosecond.
+        assert abs(report.wait_ps - packet.wait_ps) < 1000
+
+
+def test_what_a_packet_found_is_what_it_waited_for(bench):
+    """The bytes ahead, and the rest of the frame on the line, take the line exactly its wait."""
+    run = bench.run(EachPacket, TWO_BURSTS, 1)
+    frame_ps = (1400 + 42) * 8 * 1000
+    for packet in run.truth.packets:
+        ahead = run.truth.ahead(packet)
+        assert sum(each.length_bytes for each in ahead) == packet.found_bytes
+        assert len(ahead) * frame_ps <= packet.wait_ps <= (len(ahead) + 1) * frame_ps
+
+
+def test_a_poll_reads_the_depth_of_its_instant(bench):
+    run = bench.run(EveryMs, TWO_BURSTS, 1)
+    (claim,) = run.claims
+    # The first frame is there 1.2 us after its sending began; a frame takes the line 11.5 us. So at
+    # 1 ms the ninth of 60 is on the line.
+    assert (claim.begin_ps, claim.end_ps, claim.detected_ps) == (0, 2 * MS, 1 * MS)
+    assert claim.peak_bytes == (60 - 9) * 1442
+    assert claim.culprits is None
+    # Fifty polls of 16 bytes.
+    assert run.cost.read_bytes == 16 * 50
+
+
+@pytest.mark.parametrize("name", sorted(systems().keys() - BLIND))
+def test_two_bursts_in_an_empty_network_are_found_with_both_flows_and_no_other(bench, name):
+    run = bench.run(named(name), TWO_BURSTS, 1)
+    (buildup,) = run.buildups
+    assert {flow.source & 0xFF00 for flow in buildup.culprits} == {0x0100, 0x0200}
+    assert (run.score.buildups.recall, run.score.flows.recall) == (1.0, 1.0)
+    assert (run.score.buildups.precision, run.score.flows.precision) == (1.0, 1.0)
+
+
+def test_the_example_of_the_documentation_runs(bench, tmp_path):
+    blocks = dict(re.findall(r"```(p4|python)\n(.*?)```", PAGE.partition("of your own")[2], re.S))
+    for file in source(Postcards).parent.glob("*.p4"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "waits.p4").write_text(blocks["p4"])
+    names = {"System": System, "from_sightings": from_sightings}
+    exec(blocks["python"], names)
+    waits = names["Waits"]
+    waits.program = str(tmp_path / "waits.p4")
+    run = bench.run(waits, TWO_BURSTS, 1)
+    assert (run.score.buildups.recall, run.score.flows.precision) == (1.0, 1.0)
+
+
+def test_telemetry_that_is_lost_is_not_seen(bench):
+    whole = bench.run(Postcards, TWO_BURSTS, 1)
+    EachPacket.seen.clear()
+    half = bench.run(EachPacket, TWO_BURSTS, 1, lost=0.5)
+    assert 15 < len(EachPacket.seen) < 45
+    assert half.truth.packets[-1].departed_ps == whole.truth.packets[-1].departed_ps
+
+
+def test_a_run_repeats_to_the_last_number(bench):
+    first, second = (bench.run(named("conquest"), WORKLOADS["incast"], 3) for _ in range(2))
+    assert (first.score, first.cost, first.buildups) == (second.score, second.cost, second.buildups)
+    assert first.score != bench.run(named("conquest"), WORKLOADS["incast"], 4).score
+
+
+def test_the_bottleneck_is_a_port_of_the_router():
+    assert network.topology().switch(network.ROUTER).port(BOTTLENECK[0]).queue_packets == 100
