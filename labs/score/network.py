@@ -19,14 +19,18 @@ _QUEUE_PACKETS = 100
 
 
 @functools.cache
-def topology() -> Topology:
-    """Eight senders, the bottleneck, the receiver, and a collector for systems that need a host."""
+def topology(*, mtu_bytes: int = 1500) -> Topology:
+    """Eight senders, the bottleneck, the receiver, and a collector for systems that need a host.
+
+    `mtu_bytes` is that of the line between the routers: INT needs room there.
+    """
     hosts = [f"  {name}: {{address: 10.0.{n}.1/24}}" for n, name in enumerate(SENDERS, 1)]
     ports = [f"      {n}: {{address: 10.0.{n}.254/24}}" for n in range(1, len(SENDERS) + 1)]
     links = [
         f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: 10 Gb/s}}'
         for n, name in enumerate(SENDERS, 1)
     ]
+    mtu = f"mtu: {mtu_bytes} B"
     text = "\n".join(
         [
             "hosts:",
@@ -45,7 +49,7 @@ def topology() -> Topology:
             "      3: {address: 10.0.200.254/24, queue: 10000 packets}",
             "links:",
             *links,
-            f'  - {{ends: ["{ROUTER}:{BOTTLENECK[0]}", "{SINK}:1"], rate: 1 Gb/s}}',
+            f'  - {{ends: ["{ROUTER}:{BOTTLENECK[0]}", "{SINK}:1"], rate: 1 Gb/s, {mtu}}}',
             f'  - {{ends: ["{SINK}:2", {RECEIVER}], rate: 10 Gb/s}}',
             f'  - {{ends: ["{SINK}:3", {COLLECTOR}], rate: 10 Gb/s}}',
         ]

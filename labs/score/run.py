@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from vitrine.v1 import world_pb2
 
+from apps.domain import Domain
 from apps.programming import entries_for
 from controller import compiling
 from controller.entities import CloneSession, Register
@@ -24,7 +26,7 @@ from controller.queues import Queues
 from controller.session import Packet, Session
 from controller.toolchain import Toolchain
 from controller.world import World
-from labs.score import memory, network
+from labs.score import in_band, memory, network
 from labs.score.claim import Claim
 from labs.score.flow import Flow
 from labs.score.memory import Memory
@@ -102,7 +104,8 @@ class Bench:
 
     def run(self, system: type[System], workload: Workload, seed: int, *, lost: float = 0.0) -> Run:
         """`lost` is the share of reports and readings that never come to the controller."""
-        topology = network.topology()
+        domain = in_band.DOMAIN if system.in_band else None
+        topology = in_band.topology() if system.in_band else network.topology()
         self._world.build(messages.message(topology), seed)
         with contextlib.ExitStack() as stack:
             sessions = {
@@ -111,28 +114,35 @@ class Bench:
                 )
                 for switch in topology.switches
             }
-            _program(sessions[network.SINK], topology, network.SINK, compiling.find("router"))
+            sink = compiling.find("router" if domain is None else "int_router")
+            _program(sessions[network.SINK], topology, network.SINK, sink, domain)
             session = sessions[network.ROUTER]
-            _program(session, topology, network.ROUTER, source(system))
+            _program(session, topology, network.ROUTER, source(system), domain)
             own = system(question())
             device = SessionDevice(session)
             is_own = any(each.name.endswith(WATCHED) for each in session.program.registers)
             if is_own:
                 device.write(WATCHED, network.BOTTLENECK[0])
             own.install(device)
-            if system.reports:
+            collector = in_band.Collector(self._world) if system.in_band else None
+            if collector is not None:
+                stack.enter_context(collector)
+            elif system.reports:
                 session.insert([CloneSession(REPORTS, (CPU_PORT,))])
             if system.wants_drops:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
             with Steps(session) as steps:
                 self._start(workload, seed)
-                end_ps = _Conductor(self._world, session, steps, own, device, lost, seed).run()
+                conductor = _Conductor(self._world, session, steps, own, device, lost, seed)
+                end_ps = conductor.run()
+            if collector is not None:
+                conductor.take(collector.reports(end_ps))
             truth = Truth.of(steps.found, network.BOTTLENECK, end_ps)
             buildups = truth.buildups(THRESHOLD_BYTES)
             claims = own.claims()
             # The kit's router has tables that are for no telemetry.
             used = memory.of(session.program) if is_own else Memory(0, 0)
-            cost = _cost(steps, device, used)
+            cost = _cost(steps, device, used, collector.bytes if collector else 0)
         return Run(truth, buildups, claims, score(claims, buildups), cost)
 
     def _start(self, workload: Workload, seed: int) -> None:
@@ -151,14 +161,16 @@ class Bench:
             self._world.start(host, app)
 
 
-def _program(session: Session, topology: Topology, name: str, program: Path) -> None:
+def _program(
+    session: Session, topology: Topology, name: str, program: Path, domain: Domain | None
+) -> None:
     """Loads a program with its routes, and configures queues and cables.
 
     Routes that lead to the controller are left out, since no system answers for the router.
     """
     switch = topology.switch(name)
     info, config = Toolchain.VITRINE.compiled(program)
-    written = entries_for(info, topology, switch)
+    written = entries_for(info, topology, switch, domain)
     session.load(info, config)
     session.insert(written.insert)
     session.modify(written.modify)
@@ -240,8 +252,13 @@ class _Conductor:
         for known_ps in arrivals:
             packet = self._session.receive(0.0)
             assert packet is not None, "the switch has sent it"
+            self.take([_report(packet, known_ps)])
+
+    def take(self, reports: Iterable[Report]) -> None:
+        """Hands the system those reports that are not lost."""
+        for report in reports:
             if not self._is_lost():
-                self._system.take(_report(packet, known_ps))
+                self._system.take(report)
 
     def _is_lost(self) -> bool:
         return self._lost > 0 and self._rng.random() < self._lost
@@ -263,7 +280,7 @@ def _report(packet: Packet, known_ps: int) -> Report:
     )
 
 
-def _cost(steps: Steps, device: SessionDevice, used: Memory) -> Cost:
+def _cost(steps: Steps, device: SessionDevice, used: Memory, collected_bytes: int) -> Cost:
     port = network.BOTTLENECK[0]
     reports = lines = arrived = packets = 0
     lengths: dict[int, int] = {}
@@ -277,4 +294,4 @@ def _cost(steps: Steps, device: SessionDevice, used: Memory) -> Cost:
                 arrived += lengths[step.packet]
             case PacketReceived() | PacketCopied():
                 lengths[step.packet] = step.length_bytes
-    return Cost(reports, device.read_bytes, lines - arrived, packets, used)
+    return Cost(reports + collected_bytes, device.read_bytes, lines - arrived, packets, used)

@@ -92,6 +92,8 @@ class System(ABC):
     wants_drops: ClassVar[bool] = False
     # Whether its program sends reports.
     reports: ClassVar[bool] = True
+    # Whether both routers are an INT domain, whose reports go to the collector.
+    in_band: ClassVar[bool] = False
 
     def __init__(self, question: Question) -> None:
         self.question = question

@@ -14,6 +14,7 @@ from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
 from labs.score.system import System
 from labs.score.systems import named, source, systems
+from labs.score.systems.int_md import IntMd
 from labs.score.systems.polling import EveryMs
 from labs.score.systems.postcards import Postcards
 from labs.score.workloads import WORKLOADS, Workload, volley
@@ -55,16 +56,26 @@ class EachPacket(Postcards):
         self.seen.append(report)
 
 
-def test_each_report_has_the_true_depth_and_wait_of_its_packet(bench):
-    EachPacket.seen.clear()
-    run = bench.run(EachPacket, WORKLOADS["microburst"], 1)
-    departed = {(packet.departed_ps // 1000): packet for packet in run.truth.packets}
-    depths = {}
-    for change in run.truth.changes:
-        if not change.entered:
-            depths[change.time_ps // 1000] = change.bytes
-    assert len(EachPacket.seen) == len(run.truth.packets) > 2000
-    for report in EachPacket.seen:
+class EachHop(IntMd):
+    """INT-MD that remembers its reports."""
+
+    name = ""
+    seen: list = []  # noqa: RUF012
+
+    def take(self, report):
+        self.seen.append(report)
+
+
+@pytest.mark.parametrize("system", [EachPacket, EachHop])
+def test_each_report_has_the_true_depth_and_wait_of_its_packet(bench, system):
+    system.seen.clear()
+    run = bench.run(system, WORKLOADS["microburst"], 1)
+    departed = {packet.departed_ps // 1000: packet for packet in run.truth.packets}
+    depths = {
+        change.time_ps // 1000: change.bytes for change in run.truth.changes if not change.entered
+    }
+    assert len(system.seen) == len(run.truth.packets) > 2000
+    for report in system.seen:
         packet = departed[report.time_ps // 1000]
         assert report.flow == packet.flow
         assert report.depth_bytes == depths[report.time_ps // 1000]

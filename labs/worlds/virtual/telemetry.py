@@ -36,9 +36,7 @@ def sink() -> world_pb2.App:
 
 def reports(came: Sequence[tuple[int, bytes]], domain: Domain, zero_ps: int) -> list[HopReport]:
     """The rows of all reports, in the order of their arrival."""
-    collection = _collection()
-    for first in range(0, len(came), _BATCH):
-        collection.take(_batch(came[first : first + _BATCH]))
+    collection = collected(came)
     lost = sum(books.lost for _, books in collection.senders.items())
     if lost or collection.malformed:
         raise MeasurementError(
@@ -51,6 +49,14 @@ def reports(came: Sequence[tuple[int, bytes]], domain: Domain, zero_ps: int) -> 
         hop_report(row, nodes, zeros)
         for row in collection.series(None, None, None, rows_max=collection.store.rows_total)
     ]
+
+
+def collected(came: Sequence[tuple[int, bytes]]) -> Collection:
+    """A collection of all datagrams."""
+    collection = _collection()
+    for first in range(0, len(came), _BATCH):
+        collection.take(_batch(came[first : first + _BATCH]))
+    return collection
 
 
 class ReportWatch(Watch):
