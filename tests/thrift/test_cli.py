@@ -81,3 +81,28 @@ def test_counters_registers_and_the_clock_are_shown(switch: Door) -> None:
     assert "implementation=None, mk=ethernet.dst_addr(exact, 48)" in said
     assert "seen[1]= (0 bytes, 0 packets)" in said
     assert f"thrift_port              : {switch.port}" in said
+
+
+def test_action_profiles_are_reached_by_the_old_names_of_commands(switch: Door) -> None:
+    said = switch.cli(
+        "table_indirect_create_member by_way send 1",
+        "table_indirect_create_member by_way send 2",
+        "table_indirect_modify_member by_way send 1 3",
+        "table_indirect_create_group by_way",
+        "table_indirect_add_member_to_group by_way 0 0",
+        "table_indirect_add_member_to_group by_way 1 0",
+        "table_dump_group by_way 0",
+        "table_dump_member by_way 1",
+        "table_indirect_remove_member_from_group by_way 0 0",
+        "table_dump_group by_way 0",
+        "table_indirect_delete_group by_way 0",
+        "table_indirect_delete_member by_way 0",
+        "act_prof_dump ways",
+        "table_indirect_create_group by_address",
+    )
+    assert said.count("Member has been created with handle") == 2
+    assert "Group has been created with handle 0" in said
+    assert "Members: [0, 1]" in said and "Members: [1]" in said
+    assert said.count("Action entry: ingress.send - 03") == 2
+    assert "Unknown syntax" not in said
+    assert "Error: Cannot run this command on non-indirect table" in said
