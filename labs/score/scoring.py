@@ -76,9 +76,7 @@ def score(claims: Sequence[Claim], buildups: Sequence[BuildUp]) -> Score:
     delays_us, depth_errors = [], []
     for buildup, found in zip(buildups, own, strict=True):
         events += Tally(right=int(bool(found)), missed=int(not found))
-        claimed: Counter[Flow] = Counter()
-        for claim in found:
-            claimed.update(claim.culprits or {})
+        claimed = _culprits(found)
         flows += _flows(claimed, buildup.culprits)
         packets += _packets(claimed, buildup.culprits)
         if found:
@@ -93,6 +91,12 @@ def score(claims: Sequence[Claim], buildups: Sequence[BuildUp]) -> Score:
         flows += _flows(claim.culprits or Counter(), Counter())
         packets += _packets(claim.culprits or Counter(), Counter())
     return Score(events, flows, packets, delays_us, depth_errors)
+
+
+def _culprits(claims: Sequence[Claim]) -> Counter[Flow]:
+    """Those of the claim with the highest peak, as the truth is that of the peak."""
+    deepest = max(claims, key=lambda claim: claim.peak_bytes or 0, default=None)
+    return Counter() if deepest is None else deepest.culprits or Counter()
 
 
 def _place(claim: Claim, buildups: Sequence[BuildUp]) -> int | None:

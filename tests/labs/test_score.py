@@ -115,6 +115,14 @@ def test_a_claim_over_two_buildups_belongs_to_the_longer_overlap(truth):
     assert found.buildups == Tally(right=1, wrong=0, missed=1)
 
 
+def test_of_several_claims_the_deepest_names_the_culprits(truth):
+    shallow = Claim(2, 4, 5, 3000, Counter({D: 9}))
+    deep = Claim(4, 7, 8, 4000, Counter({A: 1, B: 3}))
+    found = score([shallow, deep], truth.buildups(3000))
+    assert (found.flows, found.packets) == (Tally(right=2), Tally(right=4))
+    assert found.buildups == Tally(right=1)
+
+
 def test_nothing_claimed_has_no_precision_and_nothing_to_find_no_recall(truth):
     assert score([], truth.buildups(3000)).flows.precision is None
     assert score([], []).flows.recall is None
