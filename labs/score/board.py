@@ -55,11 +55,19 @@ def rows(
     ]
     # A forked process would share the connections of gRPC.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processors(), context, initializer=_open) as pool:
+    pool = ProcessPoolExecutor(processors(), context, initializer=_open)
+    try:
         found = pool.map(_numbers, jobs)
         for first in range(0, len(jobs), seeds):
             runs = [next(found) for _ in range(seeds)]
             yield Row(jobs[first].system, jobs[first].workload, means(runs))
+    except BaseException:
+        # Ctrl-C, or a reader that has gone: nobody needs the runs that have begun.
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def means(runs: Sequence[Numbers]) -> dict[str, Mean | None]:

@@ -11,7 +11,7 @@ from labs.score.workloads import WORKLOADS
 from labs.sweep.showing.outcome import Mean
 
 # Heading, number, decimals, factor.
-_COLUMNS = (
+COLUMNS = (
     ("build-ups found", "buildup_recall", 2, 1),
     ("claims right", "buildup_precision", 2, 1),
     ("flow precision", "flow_precision", 2, 1),
@@ -27,7 +27,7 @@ _COLUMNS = (
 
 def heading(workload: str) -> list[str]:
     """The lines above a workload's rows."""
-    names = ["system", *(name for name, *_ in _COLUMNS)]
+    names = ["system", *(name for name, *_ in COLUMNS)]
     return [
         f"## {workload}",
         "",
@@ -40,7 +40,7 @@ def heading(workload: str) -> list[str]:
 
 def line(row: Row) -> str:
     """A row; a number with its interval over seeds, or `none`."""
-    cells = [_cell(row.means[name], places, factor) for _, name, places, factor in _COLUMNS]
+    cells = [_cell(row.means[name], places, factor) for _, name, places, factor in COLUMNS]
     return f"| {' | '.join([row.system, *cells])} |"
 
 

@@ -9,13 +9,14 @@ import pytest
 
 from controller.packets import PacketDeparted, PacketDropped, PacketQueued, PacketReceived
 from labs.errors import SettingError
-from labs.score import parquet
+from labs.score import board, parquet, picture, table
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count, _share
 from labs.score.flow import HEAD_BYTES, Flow
 from labs.score.scoring import Tally, score
 from labs.score.systems import named
 from labs.score.truth import Truth
+from labs.sweep.showing.outcome import Mean
 
 QUEUE = (2, 0)
 A, B, C, D = (Flow(0x0A000000 + n, 0x0A000064, 17, 1000 + n, 5001) for n in range(1, 5))
@@ -184,3 +185,27 @@ def test_the_truth_as_parquet_has_what_the_objects_have(truth, tmp_path):
     (buildup,) = pq.read_table(tmp_path / "buildups.parquet").to_pylist()
     assert (buildup["begin_ps"], buildup["peak_bytes"]) == (1, 4000)
     assert buildup["culprits"] == [{"flow": str(A), "packets": 1}, {"flow": str(B), "packets": 3}]
+
+
+def test_a_row_has_means_with_intervals_and_says_where_there_is_no_number():
+    runs = [
+        {"flow_recall": recall, "flow_precision": precision, "bytes_per_packet": 2.0}
+        for recall, precision in ((0.5, None), (0.7, 1.0))
+    ]
+    found = board.means(runs)
+    # Student's 95 % quantile of one degree of freedom is 12.706, and the standard error is 0.1.
+    assert found["flow_recall"].value == pytest.approx(0.6)
+    assert found["flow_recall"].half == pytest.approx(1.2706, rel=1e-4)
+    assert (found["flow_precision"].value, found["flow_precision"].count) == (1.0, 1)
+    assert board.means([{"delay_us": None}]) == {"delay_us": None}
+
+
+def test_the_table_the_csv_and_the_figure_are_the_same_bytes_each_time():
+    numbers = dict.fromkeys((name for _, name, *_ in table.COLUMNS), Mean(0.25, 0.0, 3))
+    row = board.Row("postcards", "incast", {**numbers, "delay_us": None})
+    other = board.Row("drops", "incast", {**numbers, "flow_recall": Mean(0.5, 0.125, 3)})
+    assert "| 0.25 |" in table.line(row)
+    assert "| none |" in table.line(row)
+    assert "0.50 ± 0.12" in table.line(other)
+    assert table.as_csv([row, other]).splitlines()[1] == "incast,postcards,buildup_recall,0.25,0,3"
+    assert picture.svg([row, other]) == picture.svg([row, other])

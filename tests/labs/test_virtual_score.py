@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from controller.toolchain import ROOT
-from labs.score import network
+from labs.score import command, network
 from labs.score.claim import from_sightings
 from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
@@ -143,3 +143,22 @@ def test_a_run_repeats_to_the_last_number(bench):
 
 def test_the_bottleneck_is_a_port_of_the_router():
     assert network.topology().switch(network.ROUTER).port(BOTTLENECK[0]).queue_packets == 100
+
+
+@pytest.mark.nightly
+def test_the_command_writes_the_same_bytes_each_time(tmp_path, capsys):
+    for folder in ("once", "again"):
+        command.score(["postcards", "polling-1ms"], "incast", "2", None, tmp_path / folder)
+    once, again = (
+        {file.name: file.read_bytes() for file in sorted((tmp_path / folder).iterdir())}
+        for folder in ("once", "again")
+    )
+    assert once == again
+    names = [f"telemetry-scoreboard.{ending}" for ending in ("csv", "md", "svg")]
+    assert sorted(once) == names
+    page = once["telemetry-scoreboard.md"].decode()
+    assert page in capsys.readouterr().out
+    assert [line.split(" | ")[0] for line in page.splitlines()][-2:] == [
+        "| postcards",
+        "| polling-1ms",
+    ]
