@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from course import picture
 from course.story import Moment
-from labs.glass.tape import Tape
+
+if TYPE_CHECKING:
+    from labs.glass.tape import Tape
 
 # A page of a full tape has some 20 MB; most have less than one.
 PAGES_BYTES_MAX = 64 << 20
@@ -48,8 +50,11 @@ class Films:
 
     def picture(self, moment: Moment) -> str:
         """What waited around this moment, as SVG; empty if nothing did."""
-        at_s = self._zeros_s[moment.film] + moment.at_s
-        return picture.svg(self._tapes[moment.film], at_s) if self.draws else ""
+        if not self.draws:
+            return ""
+        from course import picture
+
+        return picture.svg(self._tapes[moment.film], self._zeros_s[moment.film] + moment.at_s)
 
     def show(self, moment: Moment) -> str:
         """Writes the page, and gives the address that opens it at this moment; empty: no more fit.

@@ -13,6 +13,7 @@ record     what a live network has made, written down so that a later run can cl
 process    processes that are started, watched and ended by id
 kernel     TCP settings and other kernel parameters of a host
 cables     a port's cable in the words of vitrine.v1
+configuring  a router's queues and cables, set through its session
 backend    the seam between the adapter and the kinds of switches
 vitrine_switch  our switch as a backend
 simple_switch   the P4 project's as a backend, between emulated cables

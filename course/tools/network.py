@@ -7,9 +7,9 @@ machine: `course.tools.net` says what can be done in both.
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 
-from apps.programming import Router, source_of
 from controller.entries import Call, Entry, Lpm
 from controller.p4info import P4Info
 from controller.session import Session
@@ -17,7 +17,6 @@ from controller.values import Mac
 from course.exercise import Work
 from course.tools.net import Load, Network
 from course.tools.tracer import Program
-from course.tools.virtual import virtual_network
 from topo import load as loading
 from topo import paths
 from topo import world as messages
@@ -42,6 +41,12 @@ def network(
         from course.tools.live import live_network
 
         return live_network(work, of, load, seed=seed, film=film)
+    if sys.platform == "emscripten":
+        from course.page.network import page_network
+
+        return page_network(work, of, load, seed=seed, film=film)
+    from course.tools.virtual import virtual_network
+
     return virtual_network(work, of, load, seed=seed, film=film)
 
 
@@ -61,6 +66,8 @@ def runs(program: Program, fill: Load) -> Load:
 
 def kits_router(of: Topology) -> Load:
     """Every router runs the kit's own program, with routes to everywhere."""
+
+    from apps.programming import Router, source_of
 
     def load(switch: Switch, session: Session) -> None:
         Router(session, of, switch, source_of(switch, None, None)).start()

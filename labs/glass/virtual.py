@@ -17,8 +17,8 @@ from labs.programming import Programs
 from labs.scenarios.lessons import LESSONS
 from labs.scenarios.scenario import Scenario
 from labs.worlds.virtual import server
-from labs.worlds.virtual.routers import configure
 from topo import world as messages
+from topo.configuring import configure
 
 FIRST = "hol-blocking"
 # The last part of the time in which a network settles passes before the page, as in

@@ -32,8 +32,8 @@ from labs.programming import Programs
 from labs.scenarios.recording import SET_CONFIG, Recorder, recorded
 from labs.scenarios.scenario import P4_SOURCES, Scenario
 from labs.worlds.virtual import server
-from labs.worlds.virtual.routers import configure
 from topo import world as messages
+from topo.configuring import configure
 
 PACKET_TESTS = ROOT / "tests" / "programs"
 START = "/vitrine.v1.World/Start"

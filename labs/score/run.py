@@ -37,8 +37,8 @@ from labs.score.systems import source
 from labs.score.truth import BuildUp, Truth
 from labs.score.workloads import LINE_BPS, RECEIVER, SPAN_MS, Workload
 from labs.worlds.virtual import server
-from labs.worlds.virtual.routers import configure
 from topo import world as messages
+from topo.configuring import configure
 from topo.model import Topology
 
 THRESHOLD_BYTES = 30_000

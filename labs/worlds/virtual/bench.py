@@ -25,10 +25,10 @@ from labs.view import LiveView
 from labs.worlds.virtual import deciders, server, telemetry
 from labs.worlds.virtual.instruments import VirtualInstruments
 from labs.worlds.virtual.recorder import VirtualRecorder
-from labs.worlds.virtual.routers import configure
 from labs.worlds.virtual.told import DatagramWatch, SocketWatch
 from topo import deciders as classes
 from topo import world as messages
+from topo.configuring import configure
 from topo.model import Topology
 from topo.units import format_rate
 

@@ -26,13 +26,13 @@ from labs import programming
 from labs.programming import Programs
 from labs.worlds.virtual import deciders, options, server, tools
 from labs.worlds.virtual.options import OptionError
-from labs.worlds.virtual.routers import configure
 from labs.worlds.virtual.telemetry import ReportWatch
 from labs.worlds.virtual.tools import Tool
 from topo import deciders as classes
 from topo import units
 from topo import world as messages
 from topo.backend import on_loopback
+from topo.configuring import configure
 from topo.errors import TopologyError
 from topo.model import End, Switch, Topology
 from topo.preflight import check_port_free
