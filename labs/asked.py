@@ -77,6 +77,8 @@ def show_labs() -> None:
         print(f"{lab.name:{width}}  {lines[0]}")
         for line in (*lines[1:], options):
             print(f"{'':{width}}  {line}".rstrip())
+    for name, what in catalogue.BROKEN.items():
+        print(f"vitrine: {name} cannot be run: {what}", file=sys.stderr)
 
 
 # ---- kept runs -----------------------------------------------------------------------------------

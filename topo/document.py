@@ -188,7 +188,10 @@ class Place:
 
     def parse(self, parser: Callable[[str], T]) -> T:
         """The value read by `parser`, whose complaint gets the place in front."""
-        text = self.text()
+        return self.parse_text(self.text(), parser)
+
+    def parse_text(self, text: str, parser: Callable[[str], T]) -> T:
+        """A text that belongs to the value, such as its key, read in the same way."""
         try:
             return parser(text)
         except (TopologyError, ControllerError, ValueError) as error:
@@ -245,6 +248,10 @@ class Place:
         `written` is what a plain value of `change` reads as. Values still know where they stand.
         """
         return Place(self._file, _merged(self._node, change, written), self._way)
+
+    def merged_into(self, base: Place) -> Place:
+        """The other way round: this value, with all of `base` that it does not say itself."""
+        return Place(self._file, _merged(base._node, self, Place.text), self._way)
 
     def dump(self) -> str:
         """The value as YAML; its comments are gone."""

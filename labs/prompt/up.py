@@ -15,13 +15,15 @@ from apps import domain as domains
 from apps.programming import source_of
 from controller.addresses import Way
 from controller.toolchain import ROOT
-from labs.bottleneck.lab import Bottleneck
+from labs import catalogue
 from labs.settings import Settings
 from labs.world import World
 from topo import units
 from topo.load import load
 from topo.model import End, Port, Topology
 
+# Its network is that of a prompt without a topology.
+FIRST_LAB = "bottleneck"
 LOGS = ROOT / "build" / "log" / "up"
 VIRTUAL_WORDS = (
     "Time passes as fast as ours; `speed 10` changes that. `help` lists commands, Ctrl-D ends."
@@ -78,7 +80,7 @@ def _run(topology: Topology, asked: Asked, domain: domains.Domain | None) -> Non
 
 def chosen(file: str | None, settings: Settings) -> Topology:
     """The topology of that file, or the first lab's."""
-    return load(Path(file)) if file else Bottleneck(settings).topology()
+    return load(Path(file)) if file else catalogue.named(FIRST_LAB)(settings).place.topology
 
 
 def welcome(topology: Topology, addresses: Sequence[str]) -> str:

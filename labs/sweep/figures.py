@@ -22,9 +22,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from labs import expression
+from labs.expression import ExpressionError, Value, value_of
 from labs.hint import meant
-from labs.sweep import expression
-from labs.sweep.expression import ExpressionError, Value, value_of
 from topo.document import Place
 
 # A figure's name is the name of its files. One that begins with a dot is hidden, or a folder.

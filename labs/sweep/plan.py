@@ -25,12 +25,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labs import catalogue
+from labs import catalogue, expression
 from labs.errors import LabError
+from labs.expression import Value
 from labs.hint import meant
 from labs.settings import KNOWN, VIRTUAL_ALGORITHMS, Settings
-from labs.sweep import expression
-from labs.sweep.expression import Value
 from labs.sweep.figures import FigurePlan, read_figure
 from labs.sweep.measuring import network, versions
 from labs.sweep.measuring.job import Job

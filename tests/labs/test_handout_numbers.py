@@ -13,7 +13,7 @@ from labs.experiment import Experiment
 from labs.machine import Machine
 from labs.settings import Settings
 
-EVERY_LAB = pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
+EVERY_LAB = pytest.mark.parametrize("lab", catalogue.COURSE, ids=lambda lab: lab.name)
 KIT = Machine("2026-11-24 12:00 UTC", "Linux 6.18", "a processor", 2, "0123456789ab")
 RESULTS = {
     "lab": "bottleneck",

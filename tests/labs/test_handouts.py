@@ -80,7 +80,7 @@ def test_a_handout_has_things_to_change_and_common_mistakes(lab):
     assert len(re.findall(r"^- ", MISTAKES.search(text)[1], re.MULTILINE)) >= 2
 
 
-@pytest.mark.parametrize("lab", catalogue.LABS, ids=lambda lab: lab.name)
+@pytest.mark.parametrize("lab", catalogue.COURSE, ids=lambda lab: lab.name)
 def test_teachers_have_an_answer_to_every_question(lab):
     asked = numbers(QUESTIONS.search(handout(lab))[1])
     answers = SOLUTIONS / "labs" / f"{lab.name}.md"
@@ -93,14 +93,14 @@ def test_teachers_have_an_answer_to_every_question(lab):
 
 def test_answers_are_of_labs_that_there_are():
     names = {file.stem for file in (SOLUTIONS / "labs").iterdir()}
-    assert names == {lab.name for lab in catalogue.LABS}
+    assert names == {lab.name for lab in catalogue.COURSE}
 
 
 def test_teachers_have_a_picture_and_words_for_every_lab():
     teaching = ROOT / "docs" / "teaching"
     parts = (teaching / "ten-minutes.md").read_text().split("\n## ")[1:]
     told = {part.split("\n")[0]: part for part in parts}
-    assert list(told) == [lab.name for lab in catalogue.LABS]
+    assert list(told) == [lab.name for lab in catalogue.COURSE]
     for name, part in told.items():
         assert numbers(part) == [1, 2, 3, 4, 5]
         assert f"(pictures/{name}.png)" in part

@@ -6,11 +6,12 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from labs import expression
 from labs.errors import LabError
+from labs.expression import ExpressionError
 from labs.machine import Machine
-from labs.sweep import expression, plan, shipped
+from labs.sweep import plan, shipped
 from labs.sweep.crew import longest_first
-from labs.sweep.expression import ExpressionError
 from labs.sweep.journal import ROWS, Journal
 from labs.sweep.measuring import versions
 from labs.sweep.measuring.measure import Row

@@ -62,7 +62,7 @@ def test_a_notebook_runs_and_shows_something(book, tmp_path, monkeypatch):
 
 
 def test_every_lab_has_a_notebook_and_all_are_alike():
-    assert {book.stem for book in OF_LABS} == {lab.name for lab in catalogue.LABS}
+    assert {book.stem for book in OF_LABS} == {lab.name for lab in catalogue.COURSE}
     texts = {
         tuple(text.replace(book.stem, "NAME") for kind, text in cells(book) if kind == "code")
         for book in OF_LABS

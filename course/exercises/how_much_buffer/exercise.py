@@ -10,7 +10,7 @@ from course.exercise import Case, Exercise, Work
 from course.exercises.how_much_buffer.measure import NAME, WARM_UP_S, Line, measure
 from course.story import Moment, Refused, Story
 from course.tools.documents import finite, yaml_content
-from labs.sweep.expression import ExpressionError, number
+from labs.expression import ExpressionError, number
 
 FILE = "answers.yaml"
 _RULE_MAX = 200

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from labs.sweep.expression import Value
+from labs.expression import Value
 from labs.sweep.measuring.versions import Versions
 from labs.sweep.measuring.work import LabWork, NetworkWork
 

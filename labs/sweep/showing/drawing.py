@@ -13,10 +13,10 @@ import matplotlib.figure
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from labs import expression
 from labs.definition import Figure
+from labs.expression import Value
 from labs.report import drawing
-from labs.sweep import expression
-from labs.sweep.expression import Value
 from labs.sweep.figures import FigurePlan
 from labs.sweep.measuring.job import Job
 from labs.sweep.measuring.measure import Row

@@ -7,11 +7,11 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from labs import expression
 from labs.machine import Machine
 from labs.report import drawing as canvases
 from labs.report import html
 from labs.report.html import Picture
-from labs.sweep import expression
 from labs.sweep.measuring.job import Job
 from labs.sweep.measuring.measure import Row
 from labs.sweep.plan import Sweep

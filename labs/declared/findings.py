@@ -1,0 +1,169 @@
+"""What a run's recording is summed up to: numbers, rows of the table, and bands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from labs import congestion, expression
+from labs.declared.names import Names, check_number, check_text
+from labs.definition import Band, Row
+from labs.expression import Functions
+from topo.document import Place
+
+KEYS = frozenset({"numbers", "rows", "bands"})
+_OF_BANDS = {"least", "most", "unit", "unjudged", "only_for"}
+
+
+@dataclass
+class Found:
+    """The same, computed."""
+
+    rows: list[Row] = field(default_factory=list)
+    bands: list[Band] = field(default_factory=list)
+    numbers: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RowPart:
+    """A row as the file has it; its name may have expressions in braces."""
+
+    name: str
+    place: Place
+    cells: Mapping[str, Place]
+
+    def texts(self) -> list[Place]:
+        """What may have expressions, but for the name."""
+        return list(self.cells.values())
+
+    def row(self, names: Names) -> Row:
+        """The row, computed."""
+        original, theory, measured = (
+            names.text(self.cells[cell]) if cell in self.cells else ""
+            for cell in ("original", "theory", "measured")
+        )
+        return Row(_name(self, names), original, theory, measured)
+
+
+@dataclass(frozen=True)
+class BandPart:
+    """A band as the file has it."""
+
+    name: str
+    place: Place
+    fields: Mapping[str, Place]
+    # Not judged where the first is true, for the reason that the second gives.
+    unjudged: tuple[Place, Place] | None
+    # The TCPs that it is about; empty: all.
+    only_for: tuple[str, ...]
+
+    def band(self, names: Names, runs: tuple[str, ...]) -> Band:
+        """The band, computed."""
+        least, most = (
+            names.number(self.fields[edge]) if edge in self.fields else None
+            for edge in ("least", "most")
+        )
+        reason = ""
+        if self.only_for:
+            tcp = str(names.values["congestion"])
+            reason = congestion.unjudged_but_for(self.only_for, tcp)
+        if not reason and self.unjudged and names.number(self.unjudged[0]):
+            reason = names.text(self.unjudged[1])
+        return Band(
+            _name(self, names),
+            names.number(self.fields["measured"]),
+            least,
+            most,
+            self.fields["unit"].text() if "unit" in self.fields else "",
+            runs,
+            unjudged=reason,
+        )
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Numbers, rows and bands as the file has them."""
+
+    numbers: Mapping[str, Place]
+    rows: tuple[RowPart, ...]
+    bands: tuple[BandPart, ...]
+
+    def check(self, names: Collection[str], functions: Functions) -> None:
+        """Refuses what cannot be computed from these names."""
+        known = set(names)
+        for name, place in self.numbers.items():
+            if name in known:
+                place.refuse("is the name of something else already: choose another name.")
+            check_number(place, known, functions)
+            known.add(name)
+        for row in self.rows:
+            _check_name(row, known, functions)
+            for cell in row.texts():
+                check_text(cell, known, functions)
+        for band in self.bands:
+            _check_name(band, known, functions)
+            for key in ("measured", "least", "most"):
+                if key in band.fields:
+                    check_number(band.fields[key], known, functions)
+            if band.unjudged:
+                check_number(band.unjudged[0], known, functions)
+                check_text(band.unjudged[1], known, functions)
+            if band.only_for and "congestion" not in known:
+                band.fields["only_for"].refuse("needs a lab that takes the setting congestion.")
+
+    def expressions(self) -> list[Place]:
+        """Every number that is measured."""
+        return list(self.numbers.values())
+
+    def found(self, names: Names, runs: tuple[str, ...], prefix: str = "") -> tuple[Found, Names]:
+        """Everything computed, and the names with its numbers; `prefix` is for results.json."""
+        found = Found()
+        for name, place in self.numbers.items():
+            value = names.number(place)
+            names = names.with_values({name: value})
+            found.numbers[f"{prefix}{name}"] = value
+        found.rows = [row.row(names) for row in self.rows]
+        found.bands = [band.band(names, runs) for band in self.bands]
+        return found, names
+
+
+def read(fields: Mapping[str, Place]) -> Findings:
+    """The findings of a run, or of all runs together."""
+    numbers = fields["numbers"].entries() if "numbers" in fields else {}
+    for name, place in numbers.items():
+        if not name.isidentifier():
+            place.refuse("is no name: use letters, digits and _, such as queue_mean_packets.")
+    rows = fields["rows"].entries() if "rows" in fields else {}
+    bands = fields["bands"].entries() if "bands" in fields else {}
+    return Findings(
+        numbers,
+        tuple(
+            RowPart(
+                name,
+                place,
+                place.fields(required={"measured"}, optional={"original", "theory"}),
+            )
+            for name, place in rows.items()
+        ),
+        tuple(_band(name, place) for name, place in bands.items()),
+    )
+
+
+def _band(name: str, place: Place) -> BandPart:
+    fields = place.fields(required={"measured"}, optional=_OF_BANDS)
+    if "least" not in fields and "most" not in fields:
+        place.refuse("needs 'least', 'most' or both: what is required.")
+    unjudged = None
+    if "unjudged" in fields:
+        both = fields["unjudged"].fields(required={"if", "because"})
+        unjudged = both["if"], both["because"]
+    only = fields["only_for"].items() if "only_for" in fields else []
+    return BandPart(name, place, fields, unjudged, tuple(each.text() for each in only))
+
+
+def _name(part: RowPart | BandPart, names: Names) -> str:
+    return part.place.parse_text(part.name, names.filled)
+
+
+def _check_name(part: RowPart | BandPart, known: Collection[str], functions: Functions) -> None:
+    part.place.parse_text(part.name, lambda text: expression.check_filled(text, known, functions))
