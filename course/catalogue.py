@@ -1,11 +1,15 @@
-"""Every exercise, in the order of the course."""
+"""Every exercise: those of the course in its order, then all others that have a folder.
+
+An exercise whose Python cannot be imported takes away itself only; `find` says what is wrong.
+"""
 
 from __future__ import annotations
 
 import difflib
+import importlib
 
 from course.errors import CourseError
-from course.exercise import Exercise
+from course.exercise import FOLDER, Exercise
 from course.exercises.address_translation.exercise import EXERCISE as ADDRESS_TRANSLATION
 from course.exercises.capstone.exercise import EXERCISE as CAPSTONE
 from course.exercises.control_plane.exercise import EXERCISE as CONTROL_PLANE
@@ -20,7 +24,7 @@ from course.exercises.spread_the_load.exercise import EXERCISE as SPREAD_THE_LOA
 from course.exercises.voice_and_bulk.exercise import EXERCISE as VOICE_AND_BULK
 from course.exercises.who_filled_the_queue.exercise import EXERCISE as WHO_FILLED_THE_QUEUE
 
-EXERCISES: tuple[Exercise, ...] = (
+COURSE: tuple[Exercise, ...] = (
     FIRST_ROUTER,
     CONTROL_PLANE,
     VOICE_AND_BULK,
@@ -35,10 +39,32 @@ EXERCISES: tuple[Exercise, ...] = (
     SPREAD_THE_LOAD,
     CAPSTONE,
 )
+# Why an exercise cannot be imported, by its name.
+BROKEN: dict[str, str] = {}
+
+
+def _others() -> list[Exercise]:
+    """Exercises that are not of the course."""
+    found = []
+    for file in sorted(FOLDER.glob("*/exercise.py")):
+        if any(exercise.folder == file.parent for exercise in COURSE):
+            continue
+        try:
+            module = importlib.import_module(f"course.exercises.{file.parent.name}.exercise")
+            found.append(module.EXERCISE)
+        except Exception as error:  # noqa: BLE001 (it is the author's file, and may do anything)
+            name = file.parent.name.replace("_", "-")
+            BROKEN[name] = f"{file} cannot be imported: {error}"
+    return found
+
+
+EXERCISES: tuple[Exercise, ...] = (*COURSE, *_others())
 
 
 def find(name: str) -> Exercise:
     """The exercise of this name."""
+    if name in BROKEN:
+        raise CourseError(BROKEN[name])
     names = [exercise.name for exercise in EXERCISES]
     if not name:
         raise CourseError(f"which exercise? Say its name; there are: {', '.join(names)}.")

@@ -23,6 +23,26 @@ def doctor(given: Namespace) -> int:
     return checks.show(as_json=given.json)
 
 
+@command(
+    "new",
+    "write a lab or an exercise that runs, to be changed into another one",
+    Option(
+        ("what",),
+        "lab or exercise",
+        {"choices": ("lab", "exercise"), "metavar": "WHAT"},
+        lambda: ("lab", "exercise"),
+    ),
+    Option(("name",), "what it is called, such as long-queues", {"metavar": "NAME"}),
+    examples=["vitrine new lab long-queues", "vitrine new exercise mirror"],
+)
+def new(given: Namespace) -> None:
+    if given.what == "lab":
+        from labs.declared.new import write
+    else:
+        from course.new import write
+    print(write(given.name))
+
+
 @command("page", "open the page that is one file: compiler, network and editor", needs=Needs.PAGE)
 def page(given: Namespace) -> None:
     from labs.glass import ready
