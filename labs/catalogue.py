@@ -22,7 +22,6 @@ from labs.hol_blocking.lab import HolBlocking
 from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
 from labs.load_balancing.lab import LoadBalancing
-from labs.marking.lab import Marking
 from labs.queue_management.lab import QueueManagement
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.schedulers.lab import Schedulers
@@ -49,7 +48,7 @@ _ORDER: tuple[type[Lab] | str, ...] = (
     CommittedRates,
     SharedBuffer,
     QueueManagement,
-    Marking,
+    "marking",
     HolBlocking,
     CrossbarArbiters,
     Speedup,

@@ -11,7 +11,7 @@ from labs.definition import Band, Row
 from labs.expression import Functions
 from topo.document import Place
 
-KEYS = frozenset({"numbers", "rows", "bands"})
+KEYS = frozenset({"numbers", "theory", "rows", "bands"})
 _OF_BANDS = {"least", "most", "unit", "unjudged", "only_for"}
 
 
@@ -85,13 +85,15 @@ class Findings:
     """Numbers, rows and bands as the file has them."""
 
     numbers: Mapping[str, Place]
+    # Computed from the numbers, and not kept with them.
+    theory: Mapping[str, Place]
     rows: tuple[RowPart, ...]
     bands: tuple[BandPart, ...]
 
     def check(self, names: Collection[str], functions: Functions) -> None:
         """Refuses what cannot be computed from these names."""
         known = set(names)
-        for name, place in self.numbers.items():
+        for name, place in (*self.numbers.items(), *self.theory.items()):
             if name in known:
                 place.refuse("is the name of something else already: choose another name.")
             check_number(place, known, functions)
@@ -113,7 +115,7 @@ class Findings:
 
     def expressions(self) -> list[Place]:
         """Every number that is measured."""
-        return list(self.numbers.values())
+        return [*self.numbers.values(), *self.theory.values()]
 
     def found(self, names: Names, runs: tuple[str, ...], prefix: str = "") -> tuple[Found, Names]:
         """Everything computed, and the names with its numbers; `prefix` is for results.json."""
@@ -122,6 +124,8 @@ class Findings:
             value = names.number(place)
             names = names.with_values({name: value})
             found.numbers[f"{prefix}{name}"] = value
+        for name, place in self.theory.items():
+            names = names.with_values({name: names.number(place)})
         found.rows = [row.row(names) for row in self.rows]
         found.bands = [band.band(names, runs) for band in self.bands]
         return found, names
@@ -130,13 +134,15 @@ class Findings:
 def read(fields: Mapping[str, Place]) -> Findings:
     """The findings of a run, or of all runs together."""
     numbers = fields["numbers"].entries() if "numbers" in fields else {}
-    for name, place in numbers.items():
+    theory = fields["theory"].entries() if "theory" in fields else {}
+    for name, place in (*numbers.items(), *theory.items()):
         if not name.isidentifier():
             place.refuse("is no name: use letters, digits and _, such as queue_mean_packets.")
     rows = fields["rows"].entries() if "rows" in fields else {}
     bands = fields["bands"].entries() if "bands" in fields else {}
     return Findings(
         numbers,
+        theory,
         tuple(
             RowPart(
                 name,

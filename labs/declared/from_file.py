@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from labs import expression
 from labs import settings as labs_settings
-from labs.bench import Bench, port_name
+from labs.bench import Bench, FlowPlan, port_name
 from labs.declared import document, steps
 from labs.declared.document import Description, FigurePart, RunPart
 from labs.declared.figures import Canvas, Shown, draw
@@ -26,6 +26,8 @@ from topo import load
 from topo.document import Place as YamlPlace
 from topo.errors import ModelError
 from topo.model import Topology
+
+LABS = Path(__file__).parents[1]
 
 
 class DeclaredLab(SettlingLab):
@@ -149,6 +151,13 @@ class DeclaredLab(SettlingLab):
             found.append(Run(run.name, names.text(run.title), seconds, self._values(run)))
         return found
 
+    def flows(self, name: str) -> list[FlowPlan]:
+        """The flows of a run."""
+        run = self._parts[name]
+        names = self._names_of(run)
+        flows = [step for step in run.steps if isinstance(step, Flow)]
+        return [plan for step in flows for plan in step.plans(names)]
+
     def conduct(self, run: Run, bench: Bench) -> Recording:
         """The steps of a run."""
         part = self._parts[run.name]
@@ -266,6 +275,11 @@ class DeclaredLab(SettlingLab):
             levels={words: names.number(place) for words, place in run.levels.items()},
             classes=run.classes,
         )
+
+
+def named(name: str) -> type[DeclaredLab]:
+    """The class of the lab of this name; for its own parts, which not every lab has."""
+    return lab_of(LABS / name.replace("-", "_"))
 
 
 def lab_of(folder: Path) -> type[DeclaredLab]:

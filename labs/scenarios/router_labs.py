@@ -8,14 +8,15 @@ from labs.bench import FIRST_BURST_PORT, FIRST_IPERF_PORT
 from labs.committed_rates import lab as rates
 from labs.committed_rates.theory import ALICE_BPS, BOB_BPS
 from labs.crossbar_arbiters import lab as arbiters
+from labs.declared import from_file as declared
 from labs.frames import FRAME_BYTES, MTU_BYTES, queue_delay_s
-from labs.marking import lab as marking
 from labs.queue_management import lab as management
 from labs.scenarios.scenario import PS_PER_S, App, Scenario, bursts, ping, tcp
 from labs.schedulers import lab as schedulers
 from labs.settings import Settings
 from labs.shared_buffer import lab as sharing
 from labs.speedup import lab as speedup
+from labs.world import World
 
 _QUICK = Settings(quick=True)
 
@@ -103,26 +104,21 @@ def _management() -> Scenario:
 
 
 def _marking() -> Scenario:
-    lab = marking.Marking(_QUICK)
-    (part,) = (each for each in marking.PARTS if each.name == "l4s")
-    senders = [
-        (host, congestion)
-        for host, congestion in zip(("h1", "h2"), part.congestion, strict=True)
-        for _ in range(part.flows)
-    ]
+    # Only hosts in virtual time have Prague.
+    lab = declared.named("marking")(Settings(quick=True, world=World.VIRTUAL))
     return Scenario(
         name=lab.name,
         title=lab.title,
         summary="DualPI2 keeps a queue for each kind of flow: Prague's packets are marked early "
         "and wait for a millisecond, Cubic's for fifteen, and nobody starves.",
-        topology=lab.topology(part.name),
+        topology=lab.topology("l4s"),
         apps=[
             app
-            for number, (host, congestion) in enumerate(senders)
-            for app in tcp(host, "h3", FIRST_IPERF_PORT + number, congestion)
+            for number, flow in enumerate(lab.flows("l4s"))
+            for app in tcp(flow.source, flow.target, FIRST_IPERF_PORT + number, flow.congestion)
         ],
         router="s1",
-        port=marking.LINE,
+        port=lab.place.port,
         pace=5e-3,
         settled_ps=4 * PS_PER_S,
     )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from labs.bdp_tcp_windows.lab import LINE as LONG_LINE
 from labs.bdp_tcp_windows.lab import BdpTcpWindows
 from labs.bench import FIRST_IPERF_PORT
-from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.congestion_controls import lab as controls
+from labs.declared import from_file as declared
 from labs.router_buffer_size.lab import LINE, RouterBufferSize
 from labs.scenarios.scenario import PS_PER_S, Scenario, ping, tcp
 from labs.settings import Settings
@@ -19,7 +19,7 @@ _QUICK = Settings(quick=True)
 
 
 def _bottleneck() -> Scenario:
-    lab = Bottleneck(_QUICK)
+    lab = declared.named("bottleneck")(_QUICK)
     return Scenario(
         name=lab.name,
         title=lab.title,
@@ -28,7 +28,7 @@ def _bottleneck() -> Scenario:
         topology=lab.topology(),
         apps=[*tcp("h1", "h2", FIRST_IPERF_PORT, "reno"), ping("h1", "h2")],
         router="s1",
-        port=BOTTLENECK,
+        port=lab.place.port,
         pace=1e-2,
     )
 
@@ -58,7 +58,7 @@ def _sizing() -> Scenario:
         topology=lab.topology(next(run for run in lab.runs() if run.name == "buffer-18")),
         apps=tcp("h1", "h2", FIRST_IPERF_PORT, "reno"),
         router="s1",
-        port=BOTTLENECK,
+        port=lab.place.port,
         pace=1e-2,
     )
 

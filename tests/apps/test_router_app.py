@@ -14,9 +14,9 @@ from controller.lines import BurstyLoss, Line, Sender
 from controller.p4info import P4Info
 from controller.session import Packet
 from controller.values import Mac
-from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
 from tests.controller.real_switch import PROGRAM_INFO
+from tests.first_lab import Bottleneck
 from tests.topo.examples import DIAMOND, NARROW, loaded
 from topo import cables, wait
 

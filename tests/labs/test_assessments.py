@@ -17,7 +17,6 @@ from labs.frames import FRAME_BYTES, bdp_packets, queue_delay_s, reno_utilisatio
 from labs.hol_blocking import theory
 from labs.hol_blocking.lab import HolBlocking
 from labs.link_sharing.lab import LinkSharing, Shares, moments
-from labs.marking.lab import PARTS, Marking
 from labs.measure import iperf
 from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
@@ -521,9 +520,11 @@ def test_reds_packets_are_judged_where_they_are_more_than_a_moment_of_the_path(r
 
 @pytest.mark.parametrize(("rate_bps", "judged"), [(None, True), (200_000_000, False)])
 def test_pragues_part_is_judged_where_its_formulas_hold(rate_bps, judged):
-    lab = Marking(Settings(rate_bps=rate_bps))
+    lab = catalogue.named("marking")(Settings(rate_bps=rate_bps))
     # At 40 Mb/s a Cubic flow of eight has 14.6 packets, and its saw takes 0.3 s; at 200, 1.5 s.
-    assert (lab._too_slow_a_saw(PARTS[-1]) == "") is judged
+    bands = lab.description.runs["l4s"].findings.bands
+    (part,) = (band for band in bands if band.name == "DualPI2: Prague's part of both")
+    assert (lab.names.number(part.unjudged[0]) == 0) is judged
 
 
 def test_the_data_of_a_picture_has_its_marks_and_what_its_bars_span():

@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from labs.bottleneck.lab import Bottleneck
 from labs.command import conduct
 from labs.definition import Assessment, Band, Lab, Row, Verdict
 from labs.measure.holdups import TOLERATED_SHARE, HoldUps, worst
@@ -13,6 +12,7 @@ from labs.recording import Recording
 from labs.run import Run
 from labs.settings import Settings
 from labs.worlds.live import calm
+from tests.first_lab import Bottleneck
 
 SPAN_S = 10.0
 CALM = HoldUps(0.0, SPAN_S)

@@ -13,7 +13,6 @@ import pytest
 from controller.reader import UNREAD
 from controller.toolchain import ROOT
 from labs import catalogue
-from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.definition import Band, Verdict
 from labs.errors import SettingError
 from labs.narration import Narrator, span
@@ -21,6 +20,7 @@ from labs.pace import Pace, Took
 from labs.run import Run
 from labs.settings import KNOWN, Settings
 from labs.worlds.live import capacity
+from tests.first_lab import BOTTLENECK, Bottleneck
 from topo import record
 from topo.process import Identity
 from vitrine.command import parser

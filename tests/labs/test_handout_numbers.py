@@ -7,11 +7,11 @@ import pytest
 
 from labs import catalogue, experiment, handout
 from labs.archive import Kept
-from labs.bottleneck.lab import Bottleneck
 from labs.errors import LabError
 from labs.experiment import Experiment
 from labs.machine import Machine
 from labs.settings import Settings
+from tests.first_lab import Bottleneck
 
 EVERY_LAB = pytest.mark.parametrize("lab", catalogue.COURSE, ids=lambda lab: lab.name)
 KIT = Machine("2026-11-24 12:00 UTC", "Linux 6.18", "a processor", 2, "0123456789ab")

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from labs import archive, recording_files
-from labs.bottleneck.lab import Bottleneck
 from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
 from labs.files import replace_text
@@ -16,6 +15,7 @@ from labs.keeper import Keeper
 from labs.pace import Pace, Took
 from labs.settings import Settings
 from labs.world import World
+from tests.first_lab import Bottleneck
 from tests.labs.saw import recording
 from vitrine.command import run as command
 

@@ -6,12 +6,12 @@ import pytest
 
 from labs import archive, catalogue, check
 from labs.archive import Kept
-from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
 from labs.definition import Assessment
 from labs.errors import SettingError
 from labs.settings import Settings
 from labs.world import World
+from tests.first_lab import Bottleneck
 from vitrine.command import run as command
 
 

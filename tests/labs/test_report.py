@@ -12,7 +12,6 @@ import pytest
 from matplotlib.text import Annotation, Text
 
 from labs import recording_files, report
-from labs.bottleneck.lab import Bottleneck
 from labs.definition import Figure, Row
 from labs.hol_blocking.lab import HolBlocking
 from labs.link_sharing.lab import LinkSharing
@@ -21,6 +20,7 @@ from labs.measure.router import Drop, PortSeries
 from labs.report import drawing, network, table
 from labs.report import html as html_report
 from labs.settings import Settings
+from tests.first_lab import Bottleneck
 from tests.labs.saw import add, recording, saw, socket_sample
 
 

@@ -9,7 +9,6 @@ from vitrine.v1 import world_pb2
 
 from controller.world import PS_PER_S, Stand
 from labs.bench import FlowPlan, port_name
-from labs.bottleneck.lab import Bottleneck
 from labs.errors import MeasurementError
 from labs.measure.datagrams import Bursts
 from labs.measure.iperf import Result
@@ -21,6 +20,7 @@ from labs.settings import Settings
 from labs.view import LiveView
 from labs.worlds.virtual.instruments import VirtualInstruments
 from labs.worlds.virtual.told import socket_sample
+from tests.first_lab import Bottleneck
 from tests.labs.saw import SUBJECT, saw
 
 ZERO_S = 2

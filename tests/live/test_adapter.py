@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from controller.addresses import Way
-from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from tests.first_lab import Bottleneck
 from tests.live import foreground
 from topo import record, wait
 from topo.errors import MachineError, ProcessError, StaleRunError

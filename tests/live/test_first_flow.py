@@ -18,11 +18,11 @@ from controller.queueing import PortSettings
 from controller.queues import Queues
 from controller.toolchain import ROOT
 from labs.bdp_tcp_windows.lab import BdpTcpWindows, longest_closed_s
-from labs.bottleneck.lab import BOTTLENECK, Bottleneck
 from labs.narration import Narrator
 from labs.settings import Settings
 from labs.worlds.live import network as lab_network
 from labs.worlds.live.bench import LiveBench
+from tests.first_lab import BOTTLENECK, Bottleneck
 from tests.live import foreground
 from topo import record, wait
 from topo.live import LiveNetwork

@@ -13,9 +13,9 @@ import pytest
 from controller import toolchain
 from controller.queues import Queues
 from controller.toolchain import ROOT, Toolchain
-from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
 from labs.worlds.live import network
+from tests.first_lab import Bottleneck
 from topo import wait
 
 PINGS = 20

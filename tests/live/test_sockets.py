@@ -10,8 +10,8 @@ from controller import connection, routers
 from controller.addresses import socket_of
 from controller.errors import ControllerError
 from controller.session import Session
-from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from tests.first_lab import Bottleneck
 from tests.process import stranger
 from topo import preflight
 from topo.live import LiveNetwork

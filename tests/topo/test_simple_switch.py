@@ -6,9 +6,9 @@ import pytest
 
 from controller.simple_switch import UnsupportedError
 from controller.toolchain import ToolchainError
-from labs.bottleneck.lab import Bottleneck
 from labs.bufferbloat.lab import Bufferbloat
 from labs.settings import Settings
+from tests.first_lab import Bottleneck
 from topo import simple_switch, vitrine_switch
 from topo.simple_switch import SimpleSwitchBackend, class_count
 

@@ -4,8 +4,8 @@ import pytest
 
 from controller.addresses import Way
 from controller.errors import ConnectError
-from labs.bottleneck.lab import Bottleneck
 from labs.settings import Settings
+from tests.first_lab import Bottleneck
 from topo.errors import MachineError
 from topo.load import load
 from topo.simple_switch import SimpleSwitchBackend
