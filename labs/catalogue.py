@@ -22,7 +22,6 @@ from labs.hol_blocking.lab import HolBlocking
 from labs.int_microburst.lab import IntMicroburst
 from labs.link_sharing.lab import LinkSharing
 from labs.load_balancing.lab import LoadBalancing
-from labs.queue_management.lab import QueueManagement
 from labs.router_buffer_size.lab import RouterBufferSize
 from labs.schedulers.lab import Schedulers
 from labs.shared_buffer.lab import SharedBuffer
@@ -47,7 +46,7 @@ _ORDER: tuple[type[Lab] | str, ...] = (
     Schedulers,
     CommittedRates,
     SharedBuffer,
-    QueueManagement,
+    "queue-management",
     "marking",
     HolBlocking,
     CrossbarArbiters,

@@ -25,12 +25,16 @@ from topo.model import End
 FILE = "lab.yaml"
 # The settings that a file can have, with their units.
 SETTINGS = ("rate", "queue", "duration", "congestion")
+# Those that name a Python class; the file says `a class`, as the lab has none of its own.
+CLASSES = ("aqm", "scheduler", "arbiter")
+CLASS = "a class"
 REQUIRED = {"title", "summary", "question", "look_for", "port", "runs"}
 OPTIONAL = {
     *("original", "needs", "settings", "quick", "rates", "settled", "derived", "topology"),
     *("change", "every_run", "figures", "python", *findings.KEYS),
 }
 OF_RUNS = {"change", "values", "levels", "classes", "note", *findings.KEYS}
+OF_SINGLE_RUNS = {"alone", "only_with"}
 OF_FIGURES = {"title", "panels", "draw", "runs", "height"}
 
 
@@ -47,6 +51,8 @@ class RunPart:
     classes: Mapping[int, str]
     note: Place | None
     findings: Findings
+    # The setting without which there is no such run; empty: there always is.
+    only_with: str
 
 
 @dataclass(frozen=True)
@@ -145,7 +151,9 @@ def _own_python(file: Path, place: Place) -> object:
         place.refuse(f"cannot be imported: {error}")
 
 
-def _settings(place: Place | None, known: Collection[str] = SETTINGS) -> dict[str, Place]:
+def _settings(
+    place: Place | None, known: Collection[str] = (*SETTINGS, *CLASSES)
+) -> dict[str, Place]:
     if place is None:
         return {}
     fields = place.fields(optional=set(known))
@@ -165,6 +173,9 @@ def setting(name: str, place: Place) -> int | str:
         if rest or not seconds:
             place.refuse("must be whole seconds, such as 20 s.")
         return seconds
+    if name in CLASSES:
+        place.one_of({CLASS: CLASS})
+        return ""
     steps.check_tcp(place, place.text())
     return place.text()
 
@@ -183,7 +194,7 @@ def _runs(place: Place, every: Place | None) -> dict[str, RunPart]:
     if every is not None:
         every.fields(optional={"title", "steps", *OF_RUNS})
     runs = {
-        name: _run(name, each.merged_into(every) if every is not None else each)
+        name: _run(name, each if every is None or _is_alone(each) else each.merged_into(every))
         for name, each in place.entries().items()
     }
     if not runs:
@@ -191,10 +202,17 @@ def _runs(place: Place, every: Place | None) -> dict[str, RunPart]:
     return runs
 
 
+def _is_alone(place: Place) -> bool:
+    """Whether a run takes nothing of `every_run`."""
+    parts = place.entries()
+    return "alone" in parts and parts["alone"].flag()
+
+
 def _run(name: str, place: Place) -> RunPart:
     if not name.replace("-", "_").isidentifier() or not name.isascii():
         place.refuse("is no name of a run: use letters, digits, - and _, such as tail-drop.")
-    fields = place.fields(required={"title", "steps"}, optional=OF_RUNS)
+    fields = place.fields(required={"title", "steps"}, optional=OF_RUNS | OF_SINGLE_RUNS)
+    only = fields.get("only_with")
 
     def parts(key: str) -> dict[str, Place]:
         return fields[key].entries() if key in fields else {}
@@ -211,6 +229,7 @@ def _run(name: str, place: Place) -> RunPart:
         },
         note=fields.get("note"),
         findings=findings.read(fields),
+        only_with=only.one_of({name: name for name in CLASSES}) if only else "",
     )
 
 
@@ -264,6 +283,7 @@ def _inches(text: str) -> float:
 def _check(lab: Description) -> None:
     """Refuses expressions whose names are not known there, before anything is computed."""
     known = {*CONSTANTS, *lab.settings}
+    known |= {f"{name}_words" for name in CLASSES if name in lab.settings}
     for name, place in lab.derived.items():
         _check_new(name, place, known)
         check_number(place, known)
@@ -271,6 +291,8 @@ def _check(lab: Description) -> None:
     functions = {**FORMULAS, **lab.measures}
     every: set[str] = set()
     for run in lab.runs.values():
+        if run.only_with and run.only_with not in lab.settings:
+            run.title.refuse(f"needs the setting {run.only_with}, which this lab does not take.")
         names = {*known, "title"}
         for name, place in run.values.items():
             _check_new(name, place, names)

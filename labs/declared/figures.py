@@ -74,10 +74,7 @@ def _settled_queue(axes: Axes, run: Shown) -> None:
 
 def _delay(axes: Axes, run: Shown) -> None:
     """What the queue delays a packet by, on the same scale."""
-    series, rate_bps = run.measures.series, run.measures.rate_bps
-    times, waits = drawing.thinned(
-        series.time_s, [each * 8 / rate_bps * 1000 for each in series.bytes]
-    )
+    times, waits = drawing.thinned(run.measures.series.time_s, run.measures.all_delays_ms)
     axes.plot(times, waits, color=drawing.INK, linewidth=0.9, label="queue delay")
     _levels(axes, run)
     _scaled(axes, run, run.measures.delays_ms, "delay (ms)")

@@ -31,6 +31,8 @@ class RowPart:
     name: str
     place: Place
     cells: Mapping[str, Place]
+    # The TCPs that its theory is about; empty: all.
+    only_for: tuple[str, ...]
 
     def texts(self) -> list[Place]:
         """What may have expressions, but for the name."""
@@ -42,6 +44,8 @@ class RowPart:
             names.text(self.cells[cell]) if cell in self.cells else ""
             for cell in ("original", "theory", "measured")
         )
+        if self.only_for and names.values["congestion"] not in self.only_for:
+            theory = ""
         return Row(_name(self, names), original, theory, measured)
 
 
@@ -102,6 +106,7 @@ class Findings:
             _check_name(row, known, functions)
             for cell in row.texts():
                 check_text(cell, known, functions)
+            _check_only_for(row, known)
         for band in self.bands:
             _check_name(band, known, functions)
             for key in ("measured", "least", "most"):
@@ -110,8 +115,7 @@ class Findings:
             if band.unjudged:
                 check_number(band.unjudged[0], known, functions)
                 check_text(band.unjudged[1], known, functions)
-            if band.only_for and "congestion" not in known:
-                band.fields["only_for"].refuse("needs a lab that takes the setting congestion.")
+            _check_only_for(band, known)
 
     def expressions(self) -> list[Place]:
         """Every number that is measured."""
@@ -143,14 +147,7 @@ def read(fields: Mapping[str, Place]) -> Findings:
     return Findings(
         numbers,
         theory,
-        tuple(
-            RowPart(
-                name,
-                place,
-                place.fields(required={"measured"}, optional={"original", "theory"}),
-            )
-            for name, place in rows.items()
-        ),
+        tuple(_row(name, place) for name, place in rows.items()),
         tuple(_band(name, place) for name, place in bands.items()),
     )
 
@@ -163,8 +160,22 @@ def _band(name: str, place: Place) -> BandPart:
     if "unjudged" in fields:
         both = fields["unjudged"].fields(required={"if", "because"})
         unjudged = both["if"], both["because"]
-    only = fields["only_for"].items() if "only_for" in fields else []
-    return BandPart(name, place, fields, unjudged, tuple(each.text() for each in only))
+    return BandPart(name, place, fields, unjudged, _only_for(fields))
+
+
+def _row(name: str, place: Place) -> RowPart:
+    fields = place.fields(required={"measured"}, optional={"original", "theory", "only_for"})
+    cells = {cell: each for cell, each in fields.items() if cell != "only_for"}
+    return RowPart(name, place, cells, _only_for(fields))
+
+
+def _only_for(fields: Mapping[str, Place]) -> tuple[str, ...]:
+    return tuple(each.text() for each in fields["only_for"].items()) if "only_for" in fields else ()
+
+
+def _check_only_for(part: RowPart | BandPart, known: Collection[str]) -> None:
+    if part.only_for and "congestion" not in known:
+        part.place.refuse("has 'only_for', and this lab does not take the setting congestion.")
 
 
 def _name(part: RowPart | BandPart, names: Names) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from labs import expression
+from labs import classes, expression
 from labs import settings as labs_settings
 from labs.bench import Bench, FlowPlan, port_name
 from labs.declared import document, steps
@@ -59,6 +59,7 @@ class DeclaredLab(SettlingLab):
             "queue": self.settings.queue_packets,
             "duration": self.settings.seconds,
             "congestion": self.settings.congestion,
+            **{name: getattr(self.settings, name) for name in document.CLASSES},
         }
         own = dict(self.description.settings)
         if self.settings.quick:
@@ -66,6 +67,9 @@ class DeclaredLab(SettlingLab):
         names = Names(CONSTANTS)
         for name, place in own.items():
             names = names.with_values({name: given[name] or document.setting(name, place)})
+            if name in document.CLASSES:
+                words = classes.words(given[name]) if given[name] else ""
+                names = names.with_values({f"{name}_words": words})
         for name, place in self.description.derived.items():
             names = names.with_values({name: names.value(place)})
         return names
@@ -84,7 +88,13 @@ class DeclaredLab(SettlingLab):
     @property
     def _parts(self) -> Mapping[str, RunPart]:
         """The runs whose TCPs the hosts of this world have."""
-        return {run.name: run for run in self.description.runs.values() if not self._lacks(run)}
+        return {run.name: run for run in self._wanted if not self._lacks(run)}
+
+    @property
+    def _wanted(self) -> list[RunPart]:
+        """All but those that a setting asks for, and it is not given."""
+        runs = self.description.runs.values()
+        return [run for run in runs if not run.only_with or self.names.values[run.only_with]]
 
     def _lacks(self, run: RunPart) -> set[str]:
         known = labs_settings.algorithms(self.settings.world)
@@ -98,7 +108,7 @@ class DeclaredLab(SettlingLab):
         return [
             f"{self._names_of(run).text(run.title)}: this machine's kernel lacks "
             f"{' or '.join(sorted(lacks))}; --world virtual has it."
-            for run in self.description.runs.values()
+            for run in self._wanted
             if (lacks := self._lacks(run))
         ]
 
@@ -198,7 +208,7 @@ class DeclaredLab(SettlingLab):
             rows += found.rows
             bands += found.bands
             numbers |= found.numbers
-        if self._parts.keys() == self.description.runs.keys():
+        if len(self._parts) == len(self._wanted):
             # What compares runs needs all of them.
             found, _ = self.description.findings.found(self.names.with_values(numbers), ())
             rows += found.rows

@@ -59,7 +59,12 @@ class Measures:
     @property
     def delays_ms(self) -> list[float]:
         """What the queue delays a packet by, sample by sample."""
-        return [each * 8 / self.rate_bps * 1000 for each in self.series.bytes[self.rows]]
+        return self.all_delays_ms[self.rows]
+
+    @functools.cached_property
+    def all_delays_ms(self) -> list[float]:
+        """The same of the whole run."""
+        return [each * 8 / self.rate_bps * 1000 for each in self.series.bytes]
 
     def flow(self, name: str) -> Flow:
         """A flow by its name."""

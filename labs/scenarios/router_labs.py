@@ -10,7 +10,6 @@ from labs.committed_rates.theory import ALICE_BPS, BOB_BPS
 from labs.crossbar_arbiters import lab as arbiters
 from labs.declared import from_file as declared
 from labs.frames import FRAME_BYTES, MTU_BYTES, queue_delay_s
-from labs.queue_management import lab as management
 from labs.scenarios.scenario import PS_PER_S, App, Scenario, bursts, ping, tcp
 from labs.schedulers import lab as schedulers
 from labs.settings import Settings
@@ -82,7 +81,7 @@ def _shared_buffer() -> Scenario:
 
 
 def _management() -> Scenario:
-    lab = management.QueueManagement(_QUICK)
+    lab = declared.named("queue-management")(_QUICK)
     return Scenario(
         # The lesson on queue management has the lab's name.
         name="active-queue-management",
@@ -92,12 +91,12 @@ def _management() -> Scenario:
         topology=lab.topology("tail"),
         apps=[
             app
-            for number in range(management.FLOWS)
-            for app in tcp("h1", "h3", FIRST_IPERF_PORT + number, lab.congestion)
+            for number, flow in enumerate(lab.flows("tail"))
+            for app in tcp(flow.source, flow.target, FIRST_IPERF_PORT + number, flow.congestion)
         ]
         + [ping("h2", "h3")],
         router="s1",
-        port=management.LINE,
+        port=lab.place.port,
         pace=1e-2,
         settled_ps=3 * PS_PER_S,
     )

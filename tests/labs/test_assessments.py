@@ -21,7 +21,6 @@ from labs.measure import iperf
 from labs.measure.page import Fetch
 from labs.measure.ping import Echo, Pings
 from labs.measure.router import PortSeries, QueueSeries
-from labs.queue_management.lab import METHODS, QueueManagement
 from labs.recording import Flow, Recording
 from labs.report import drawing
 from labs.router_buffer_size.lab import RouterBufferSize
@@ -504,18 +503,19 @@ def test_all_sizes_of_the_lab_stand_in_the_picture_of_the_trade():
 
 @pytest.mark.parametrize("rate_bps", [None, 100_000_000, 1_000_000_000])
 def test_packets_queue_before_the_line_of_queue_management_at_any_rate(rate_bps):
-    lab = QueueManagement(Settings(rate_bps=rate_bps))
-    ports = lab.topology("codel").switch("s1")
-    assert all(ports.port(each).rate_bps >= 5 * lab.rate_bps for each in (1, 2))
-    assert QueueManagement(Settings()).topology("codel").switch("s1").port(1).rate_bps == 10**8
+    lab = catalogue.named("queue-management")(Settings(rate_bps=rate_bps))
+    s1 = lab.topology("codel").switch("s1")
+    first, second, line = (s1.port(each).rate_bps for each in (1, 2, 3))
+    assert min(first, second) >= 5 * line
+    assert rate_bps or first == 10**8
 
 
 @pytest.mark.parametrize(("rate_bps", "judged"), [(None, True), (5_000_000, True), (10**8, False)])
 def test_reds_packets_are_judged_where_they_are_more_than_a_moment_of_the_path(rate_bps, judged):
-    lab = QueueManagement(Settings(rate_bps=rate_bps))
-    (red,) = (method for method in METHODS if method.name == "red")
+    lab = catalogue.named("queue-management")(Settings(rate_bps=rate_bps))
+    delay, _ = lab.description.runs["red"].findings.bands
     # 15 packets of 83 at 20 Mb/s and 50 ms, of 417 at 100 Mb/s.
-    assert (lab._too_few_packets(red) == "") is judged
+    assert (lab.names.number(delay.unjudged[0]) == 0) is judged
 
 
 @pytest.mark.parametrize(("rate_bps", "judged"), [(None, True), (200_000_000, False)])

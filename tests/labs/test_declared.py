@@ -199,9 +199,10 @@ PAGE = (ROOT / "docs" / "lab-files.md").read_text()
     "names",
     [
         document.REQUIRED | document.OPTIONAL,
-        document.OF_RUNS | {"title", "steps"},
+        document.OF_RUNS | document.OF_SINGLE_RUNS | {"title", "steps"},
         *(step.KEYS | {kind} for kind, step in steps.KINDS.items()),
         set(MEASURES),
+        {*document.SETTINGS, *document.CLASSES},
         set(figures.PANELS),
         set(CONSTANTS) | (set(FORMULAS) - set(FUNCTIONS)),
         {field.name for field in dataclasses.fields(Recording)},
