@@ -33,7 +33,7 @@ from topo.errors import TopologyError
 
 _FOLDER = Path(__file__).parent
 
-# A lab that is a file stands there by its name.
+# Labs that are files by name, the others by class.
 _ORDER: tuple[type[Lab] | str, ...] = (
     "bottleneck",
     Bufferbloat,
@@ -57,7 +57,7 @@ _ORDER: tuple[type[Lab] | str, ...] = (
 )
 
 
-# What is wrong with a lab's file, by the lab's name.
+# Errors of lab files, by the lab's name.
 BROKEN: dict[str, str] = {}
 
 
@@ -81,7 +81,8 @@ def _others() -> list[str]:
     return [name for name in names.files() if name not in known]
 
 
-# They have a notebook, answers for teachers, and measurements in their handouts, too.
+# The labs of the course also have a notebook, answers for teachers, and measurements in their
+# handouts.
 COURSE = _read(_ORDER)
 LABS = (*COURSE, *_read(_others()))
 

@@ -1,6 +1,6 @@
 """Arithmetic in the files of sweeps and labs: `queue: "{max(2, round(buffer * bdp))} packets"`.
 
-What stands in braces is computed from named values. There are numbers, names, + - * / // % **,
+Braces hold expressions of named values. There are numbers, names, + - * / // % **,
 comparisons, and the functions below; nothing else of Python can be reached. A caller may add
 functions of its own, which also take words in quotes: `ping_ms("during the flow")`. Behind a colon
 stands how a number is written: `{share:.1%}`, `{rate:rate}`, `{count:packets}`.
@@ -109,7 +109,7 @@ def word(value: Value) -> str:
 
 
 def filled(template: str, values: Mapping[str, Value], functions: Functions = FUNCTIONS) -> str:
-    """A text with what stands in its braces computed."""
+    """A text with the expressions in its braces computed."""
 
     def replaced(match: re.Match[str]) -> str:
         text, colon, written = match[1].rpartition(":")
@@ -129,7 +129,7 @@ def number(text: str, values: Mapping[str, Value], functions: Functions = FUNCTI
 
 
 def evaluated(text: str, values: Mapping[str, Value], functions: Functions = FUNCTIONS) -> Value:
-    """What an expression is: a named word, or a number."""
+    """The value of an expression: a word or a number."""
     tree = _tree(text)
     shown = _shortened(text)
     try:
@@ -239,7 +239,7 @@ def _is_quoted(node: ast.AST) -> bool:
 
 
 def _value(node: ast.AST, values: Mapping[str, Value], functions: Functions) -> Value:
-    """What a part of a checked expression is."""
+    """The value of a part of a checked expression."""
 
     def number(operand: ast.AST) -> float:
         found = _value(operand, values, functions)

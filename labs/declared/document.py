@@ -98,7 +98,7 @@ class Description:
 
     @property
     def prefixes(self) -> dict[str, str]:
-        """What stands before a run's numbers in results.json; nothing if it is the only run."""
+        """The prefix of each run's numbers in results.json; empty if it is the only run."""
         alone = len(self.runs) == 1
         return {name: "" if alone else f"{name.replace('-', '_')}_" for name in self.runs}
 
@@ -308,7 +308,7 @@ def _check(lab: Description) -> None:
     lab.findings.check({*known, *every}, FORMULAS)
     for figure in lab.figures:
         seen = {*known, *every, *lab.findings.numbers}
-        # What is about one run may measure in it.
+        # A figure of one run may measure in it.
         check_text(figure.caption, seen, functions if len(figure.runs) == 1 else FORMULAS)
         if figure.title is not None:
             check_text(figure.title, known)

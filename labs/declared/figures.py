@@ -1,4 +1,4 @@
-"""The figures that a lab's file asks for by name: panels above each other, over time."""
+"""The figures of lab files: panels by name, above each other, over time."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Shown:
     limit_packets: int | None
     # Of several flows of one kind the first.
     flows: Sequence[str]
-    # Values that the file marks in its queue, by what they are.
+    # Horizontal lines in the panels of the queue, by label.
     levels: Mapping[str, float]
-    # What the classes of the port are called, where it has several.
+    # Names of the port's classes, where it has several.
     classes: Mapping[int, str]
 
 
@@ -73,7 +73,7 @@ def _settled_queue(axes: Axes, run: Shown) -> None:
 
 
 def _delay(axes: Axes, run: Shown) -> None:
-    """What the queue delays a packet by, on the same scale."""
+    """The delay of the queue, on the same scale."""
     times, waits = drawing.thinned(run.measures.series.time_s, run.measures.all_delays_ms)
     axes.plot(times, waits, color=drawing.INK, linewidth=0.9, label="queue delay")
     _levels(axes, run)
@@ -101,13 +101,13 @@ def _windows(axes: Axes, run: Shown) -> None:
 
 
 def _rate(axes: Axes, run: Shown) -> None:
-    """What is sent on the line."""
+    """The rate on the line."""
     sent = {"sent on the line": drawing.port_rate(run.measures.series, 0.2)}
     drawing.throughput(axes, sent, line_rate_bps=run.measures.rate_bps)
 
 
 def _flow_rates(axes: Axes, run: Shown) -> None:
-    """What each flow gets."""
+    """The payload rate of each flow."""
     flows = run.measures.recording.flows
     rates = {name: flow.rates(0.5) for name, flow in flows.items()}
     drawing.throughput(axes, rates, line_rate_bps=run.measures.rate_bps)

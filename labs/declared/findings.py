@@ -1,4 +1,4 @@
-"""What a run's recording is summed up to: numbers, rows of the table, and bands."""
+"""The findings of a run: numbers, rows of the table, and bands."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RowPart:
     only_for: tuple[str, ...]
 
     def texts(self) -> list[Place]:
-        """What may have expressions, but for the name."""
+        """Its cells."""
         return list(self.cells.values())
 
     def row(self, names: Names) -> Row:

@@ -79,7 +79,7 @@ class DeclaredLab(SettlingLab):
         return names.with_values({"title": names.text(run.title)})
 
     def _values(self, run: RunPart) -> dict[str, Value]:
-        """What is this run's own."""
+        """This run's own values."""
         values: dict[str, Value] = {}
         for name, place in run.values.items():
             values[name] = self.names.with_values(values).value(place)
@@ -92,7 +92,7 @@ class DeclaredLab(SettlingLab):
 
     @property
     def _wanted(self) -> list[RunPart]:
-        """All but those that a setting asks for, and it is not given."""
+        """All runs but those that need a setting which is not given."""
         runs = self.description.runs.values()
         return [run for run in runs if not run.only_with or self.names.values[run.only_with]]
 
@@ -197,7 +197,7 @@ class DeclaredLab(SettlingLab):
         return self._names_of(run).with_functions(own)
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
-        """What the file wants of each run, and of all together."""
+        """The findings of each run, then those of all runs together."""
         several = len(self.description.runs) > 1
         rows, bands = [], []
         numbers: dict[str, float] = {}
@@ -209,7 +209,7 @@ class DeclaredLab(SettlingLab):
             bands += found.bands
             numbers |= found.numbers
         if len(self._parts) == len(self._wanted):
-            # What compares runs needs all of them.
+            # A comparison of runs needs all of them.
             found, _ = self.description.findings.found(self.names.with_values(numbers), ())
             rows += found.rows
             bands += found.bands

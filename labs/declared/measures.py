@@ -1,4 +1,4 @@
-"""What a lab's file can measure in the recording of a run, each by its name.
+"""The measures of lab files, by name: numbers from the recording of a run.
 
 Unless it says otherwise a measure is of the settled part: from the time `settled` after the start
 of the last flow, as the file says it, until the first flow ends. Without flows it is of all.
@@ -58,7 +58,7 @@ class Measures:
 
     @property
     def delays_ms(self) -> list[float]:
-        """What the queue delays a packet by, sample by sample."""
+        """The delay of the queue, sample by sample."""
         return self.all_delays_ms[self.rows]
 
     @functools.cached_property
@@ -91,7 +91,7 @@ def queue_packets(run: Measures) -> float:
 
 
 def queue_ms(run: Measures) -> float:
-    """What the queue delays a packet by, on average."""
+    """The mean delay of the queue."""
     return sum(run.delays_ms) / len(run.delays_ms)
 
 
@@ -107,7 +107,7 @@ def queue_highest_packets(run: Measures) -> float:
 
 
 def class_wait_ms(run: Measures, class_: float) -> float:
-    """What a packet of a class waits: what waits through what is sent (Little's law)."""
+    """The mean wait of a class, by Little's law: the bytes that wait through the rate."""
     queue = run.series.queues.get(int(class_))
     if queue is None:
         raise MeasurementError(f"the port has no queue of class {class_:g}.")

@@ -33,7 +33,7 @@ _SPAN = re.compile(r"\s*(?:\{([^{}]*)\}|(\d+(?:\.\d+)?))\s*([a-z]+)\s*")
 
 @dataclass(frozen=True)
 class Names:
-    """What names stand for where an expression is computed."""
+    """Values and functions by name, for expressions."""
 
     values: Mapping[str, Value]
     functions: Functions = field(default_factory=lambda: FORMULAS)
@@ -47,7 +47,7 @@ class Names:
         return Names(self.values, {**self.functions, **more})
 
     def value(self, place: Place) -> Value:
-        """What an expression is: a number or a word."""
+        """The value of an expression: a number or a word."""
         return place.parse(lambda text: expression.evaluated(text, self.values, self.functions))
 
     def number(self, place: Place) -> float:

@@ -1,4 +1,4 @@
-"""What a run does, step by step: pings, flows, waits and datagrams.
+"""The steps of a run: pings, flows, waits and datagrams.
 
 A step is a mapping whose first key says what it is: `{flow: download, from: h1, to: h2}`. Steps
 begin one after the other without a pause; only `wait` lets time pass. Flows that follow each other
@@ -22,7 +22,7 @@ from topo.document import Place
 from topo.errors import TopologyError
 from topo.model import Topology
 
-# IP and UDP take so much of a datagram's packet.
+# IP and UDP.
 HEADERS_BYTES = 28
 _DATAGRAMS_MAX = 10_000_000
 
@@ -35,7 +35,7 @@ class Step(ABC):
     REQUIRED: ClassVar[frozenset[str]] = frozenset({"from", "to"})
 
     place: Place
-    # What the file calls it.
+    # Its name in the file.
     name: str
     fields: Mapping[str, Place]
 

@@ -1,4 +1,4 @@
-"""What is checked of a mirror: packets go back where they came from, and broadcasts do not."""
+"""The cases of a mirror: packets return to their sender, broadcasts are dropped."""
 
 from __future__ import annotations
 
