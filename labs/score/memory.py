@@ -17,6 +17,9 @@ class Memory:
     register_bits: int
     table_bits: int
 
+    def __sub__(self, other: Memory) -> Memory:
+        return Memory(self.register_bits - other.register_bits, self.table_bits - other.table_bits)
+
     @property
     def kib(self) -> float:
         """Both together."""

@@ -2,14 +2,14 @@
 
 with Bench(logs) as bench:
     run = bench.run(Postcards, WORKLOADS["incast"], seed=1)
-    print(run.score.flows.recall, run.cost.telemetry_bytes)
+    print(run.score.flows.recall, run.cost.bytes_per_packet)
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,38 +19,34 @@ from vitrine.v1 import world_pb2
 from apps.domain import Domain
 from apps.programming import entries_for
 from controller import compiling
-from controller.entities import CloneSession, Register
+from controller.entities import CloneSession
+from controller.p4info import P4Info
 from controller.packets import PacketCopied, PacketReceived, PacketTransmitted
 from controller.queueing import RouterSettings
 from controller.queues import Queues
-from controller.session import Packet, Session
+from controller.session import Session
 from controller.toolchain import Toolchain
 from controller.world import World
 from labs.score import in_band, memory, network
 from labs.score.claim import Claim
-from labs.score.flow import Flow
+from labs.score.conductor import CPU_PORT, Conductor
+from labs.score.device import SessionDevice
 from labs.score.memory import Memory
 from labs.score.scoring import Score, score
 from labs.score.steps import Steps
-from labs.score.system import PS_PER_NS, Question, Report, System
+from labs.score.system import Question, System
 from labs.score.systems import source
 from labs.score.truth import BuildUp, Truth
-from labs.score.workloads import LINE_BPS, RECEIVER, SPAN_MS, Workload
+from labs.score.workloads import LINE_BPS, RECEIVER, Workload
 from labs.worlds.virtual import server
 from topo import world as messages
 from topo.configuring import configure
 from topo.model import Topology
 
 THRESHOLD_BYTES = 30_000
-CPU_PORT = 510
 REPORTS = 1
 # The register of main.p4, which every system's own program has.
 WATCHED = "watched_port"
-# What a reading of the queue's depth carries: a time and a number.
-DEPTH_READING_BYTES = 16
-# The queue is empty this long after the last packet was sent.
-_REST_MS = 10
-PS_PER_MS = 10**9
 
 
 @dataclass(frozen=True)
@@ -133,15 +129,17 @@ class Bench:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
             with Steps(session) as steps:
                 self._start(workload, seed)
-                conductor = _Conductor(self._world, session, steps, own, device, lost, seed)
+                conductor = Conductor(self._world, session, steps, own, device, lost, seed)
                 end_ps = conductor.run()
             if collector is not None:
                 conductor.take(collector.reports(end_ps))
             truth = Truth.of(steps.found, network.BOTTLENECK, end_ps)
             buildups = truth.buildups(THRESHOLD_BYTES)
             claims = own.claims()
-            # The kit's router has tables that are for no telemetry.
-            used = memory.of(session.program) if is_own else Memory(0, 0)
+            used = memory.of(session.program)
+            if not is_own:
+                # The kit's router has tables that are for no telemetry.
+                used -= memory.of(_router())
             cost = _cost(steps, device, used, collector.bytes if collector else 0)
         return Run(truth, buildups, claims, score(claims, buildups), cost)
 
@@ -177,107 +175,15 @@ def _program(
     configure(switch, session)
 
 
+@functools.cache
+def _router() -> P4Info:
+    """The kit's router without telemetry."""
+    return Toolchain.VITRINE.compiled("router")[0]
+
+
 def question() -> Question:
     """The same for every system."""
     return Question(network.BOTTLENECK, THRESHOLD_BYTES, LINE_BPS)
-
-
-class SessionDevice:
-    """The switch through its P4Runtime session; see `system.Device`."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._queues = Queues(session)
-        self.read_bytes = 0
-
-    def write(self, register: str, value: int, index: int = 0) -> None:
-        """Sets a cell."""
-        self._session.modify([Register(register, index, value)])
-
-    def read(self, register: str) -> list[int]:
-        """All cells; counts their bytes."""
-        cells = self._session.register_cells(register)
-        self.read_bytes += len(cells) * -(
-            -self._session.program.registers[register].width_bits // 8
-        )
-        return cells
-
-    def depth_bytes(self) -> int:
-        """The depth now; counts a reading."""
-        port, class_ = network.BOTTLENECK
-        self.read_bytes += DEPTH_READING_BYTES
-        return self._queues.read([port]).ports[port].queues[class_].held_bytes
-
-
-class _Conductor:
-    """Lets time pass, calls the system's `poll` and hands it the reports."""
-
-    def __init__(
-        self,
-        world: World,
-        session: Session,
-        steps: Steps,
-        system: System,
-        device: SessionDevice,
-        lost: float,
-        seed: int,
-    ) -> None:
-        self._world, self._session, self._steps = world, session, steps
-        self._system, self._device = system, device
-        self._lost, self._rng = lost, random.Random(f"loss of telemetry {seed}")
-        # Steps that have been looked at for reports, and when each report reached the controller.
-        self._seen = 0
-        self._arrivals_ps: list[int] = []
-
-    def run(self) -> int:
-        """The instant of the end."""
-        end_ps = (SPAN_MS + _REST_MS) * PS_PER_MS
-        every_ps = self._system.every_ps or end_ps
-        now_ps = 0
-        while now_ps < end_ps:
-            now_ps = self._world.advance(min(every_ps, end_ps - now_ps)).time_ps
-            self._steps.wait_for(now_ps)
-            self._hand_over()
-            if self._system.every_ps and now_ps % every_ps == 0 and not self._is_lost():
-                self._system.poll(self._device, now_ps)
-        return now_ps
-
-    def _hand_over(self) -> None:
-        for step in self._steps.found[self._seen :]:
-            if isinstance(step, PacketTransmitted) and step.port == CPU_PORT:
-                self._arrivals_ps.append(step.time_ps)
-        self._seen = len(self._steps.found)
-        self._session.settle()
-        arrivals, self._arrivals_ps = self._arrivals_ps, []
-        for known_ps in arrivals:
-            packet = self._session.receive(0.0)
-            assert packet is not None, "the switch has sent it"
-            self.take([_report(packet, known_ps)])
-
-    def take(self, reports: Iterable[Report]) -> None:
-        """Hands the system those reports that are not lost."""
-        for report in reports:
-            if not self._is_lost():
-                self._system.take(report)
-
-    def _is_lost(self) -> bool:
-        return self._lost > 0 and self._rng.random() < self._lost
-
-
-def _report(packet: Packet, known_ps: int) -> Report:
-    fields = {name: int(str(value)) for name, value in packet.metadata.items()}
-    return Report(
-        known_ps,
-        fields["time_ns"] * PS_PER_NS,
-        fields["depth_bytes"],
-        fields["wait_ns"] * PS_PER_NS,
-        fields["packets"],
-        fields["reason"],
-        Flow(
-            *(fields["src_addr"], fields["dst_addr"], fields["protocol"]),
-            *(fields["src_port"], fields["dst_port"]),
-        ),
-    )
 
 
 def _cost(steps: Steps, device: SessionDevice, used: Memory, collected_bytes: int) -> Cost:

@@ -7,8 +7,8 @@
         def take(self, report): self.sightings.append(report.sighting())
         def claims(self): return from_sightings(self.sightings, ...)
 
-A system is one file in labs/score/systems, with its P4 program of the same name beside it; the
-file's last class that has a name is found by itself. docs/telemetry-score.md builds one.
+A system is one file in labs/score/systems, with its P4 program of the same name next to it. Each
+class of the file that has a name is a system. docs/telemetry-score.md builds one.
 """
 
 from __future__ import annotations

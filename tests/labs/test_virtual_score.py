@@ -141,6 +141,16 @@ def test_a_run_repeats_to_the_last_number(bench):
     assert first.score != bench.run(named("conquest"), WORKLOADS["incast"], 4).score
 
 
+def test_memory_counts_registers_and_tables_beyond_those_of_a_router(bench):
+    """By hand: 16 bits of main.p4, 32 of the threshold; BurstRadar's bytes are 32 more."""
+    bits = {
+        name: bench.run(named(name), TWO_BURSTS, 1).cost.memory.register_bits
+        for name in ("postcards", "burstradar", "polling-1s")
+    }
+    assert bits == {"postcards": 48, "burstradar": 80, "polling-1s": 0}
+    assert bench.run(named("int-md"), TWO_BURSTS, 1).cost.memory.register_bits > 0
+
+
 def test_the_bottleneck_is_a_port_of_the_router():
     assert network.topology().switch(network.ROUTER).port(BOTTLENECK[0]).queue_packets == 100
 
