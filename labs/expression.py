@@ -167,6 +167,12 @@ def calls(text: str) -> list[tuple[str, list[str]]]:
     ]
 
 
+def calls_in(template: str) -> list[tuple[str, list[str]]]:
+    """The same of all expressions in the braces of a text."""
+    parts = [part.rpartition(":") for part in _BRACES.findall(template)]
+    return [call for text, colon, last in parts for call in calls(text if colon else last)]
+
+
 def _shown_argument(node: ast.AST) -> str:
     return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)
 

@@ -301,11 +301,11 @@ def _check(lab: Description) -> None:
         check_text(run.title, names - {"title"})
         for place in run.levels.values():
             check_number(place, names)
-        run.findings.check(names, functions)
+        run.findings.check(names, lab.measures)
         if run.note is not None:
             check_text(run.note, {*names, *run.findings.numbers})
         every |= {f"{lab.prefixes[run.name]}{name}" for name in run.findings.numbers}
-    lab.findings.check({*known, *every}, FORMULAS)
+    lab.findings.check({*known, *every}, {})
     for figure in lab.figures:
         seen = {*known, *every, *lab.findings.numbers}
         # A figure of one run may measure in it.

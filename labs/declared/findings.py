@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from labs import congestion, expression
-from labs.declared.names import Names, check_number, check_text
+from labs.declared.names import FORMULAS, Names, check_number, check_text
 from labs.definition import Band, Row
 from labs.expression import Functions
 from topo.document import Place
@@ -94,27 +94,27 @@ class Findings:
     rows: tuple[RowPart, ...]
     bands: tuple[BandPart, ...]
 
-    def check(self, names: Collection[str], functions: Functions) -> None:
-        """Refuses what cannot be computed from these names."""
+    def check(self, names: Collection[str], measures: Functions) -> None:
+        """Refuses expressions with unknown names; only numbers may measure."""
         known = set(names)
         for name, place in (*self.numbers.items(), *self.theory.items()):
             if name in known:
                 place.refuse("is the name of something else already: choose another name.")
-            check_number(place, known, functions)
+            check_number(place, known, {**FORMULAS, **measures})
             known.add(name)
         for row in self.rows:
-            _check_name(row, known, functions)
+            _check_name(row, known)
             for cell in row.texts():
-                check_text(cell, known, functions)
+                check_text(cell, known)
             _check_only_for(row, known)
         for band in self.bands:
-            _check_name(band, known, functions)
+            _check_name(band, known)
             for key in ("measured", "least", "most"):
                 if key in band.fields:
-                    check_number(band.fields[key], known, functions)
+                    check_number(band.fields[key], known)
             if band.unjudged:
-                check_number(band.unjudged[0], known, functions)
-                check_text(band.unjudged[1], known, functions)
+                check_number(band.unjudged[0], known)
+                check_text(band.unjudged[1], known)
             _check_only_for(band, known)
 
     def expressions(self) -> list[Place]:
@@ -182,5 +182,5 @@ def _name(part: RowPart | BandPart, names: Names) -> str:
     return part.place.parse_text(part.name, names.filled)
 
 
-def _check_name(part: RowPart | BandPart, known: Collection[str], functions: Functions) -> None:
-    part.place.parse_text(part.name, lambda text: expression.check_filled(text, known, functions))
+def _check_name(part: RowPart | BandPart, known: Collection[str]) -> None:
+    part.place.parse_text(part.name, lambda text: expression.check_filled(text, known, FORMULAS))

@@ -45,7 +45,13 @@ class DeclaredLab(SettlingLab):
             for step in run.steps:
                 step.check(names, topology)
             for place in run.findings.expressions():
-                self._check_measures(place, run, names, topology)
+                self._check_measures(place, place.parse(expression.calls), run, topology)
+            for figure in self.description.figures:
+                if figure.runs == (run.name,):
+                    calls = figure.caption.parse(expression.calls_in)
+                    self._check_measures(figure.caption, calls, run, topology)
+            for place in run.levels.values():
+                names.number(place)
         # Only a port with a rate can be used to a part of it.
         _ = self._rate_bps
 
@@ -217,16 +223,21 @@ class DeclaredLab(SettlingLab):
         return Assessment(rows, bands, numbers)
 
     def _check_measures(
-        self, place: YamlPlace, run: RunPart, names: Names, topology: Topology
+        self,
+        place: YamlPlace,
+        calls: Sequence[tuple[str, Sequence[str]]],
+        run: RunPart,
+        topology: Topology,
     ) -> None:
         """Refuses a measure of a flow, ping or host that the run does not have."""
+        names = self._names_of(run)
         flows = [name for step in run.steps if isinstance(step, Flow) for name in step.names(names)]
         known = {
             "flow": flows,
             "ping": [step.name for step in run.steps if isinstance(step, Ping)],
             "host": [host.name for host in topology.hosts],
         }
-        for name, words in place.parse(expression.calls):
+        for name, words in calls:
             if name not in self.description.measures:
                 continue
             wanted = list(inspect.signature(self.description.measures[name]).parameters)[1:]

@@ -107,6 +107,7 @@ def test_a_run_whose_tcp_this_world_lacks_is_left_out(write, monkeypatch):
         ("look_for:", "looks: now\nlook_for:", 5, "Did you mean look_for?"),
         ("port: s1:2 ", "port: h1 ", 14, "must be a router's port, such as s1:2"),
         ("port: s1:2 ", "port: s1:7 ", 2, "port"),
+        ("{measured: line_share, least", "{measured: line_share(), least", 45, "no function"),
         ("rate: 10 Mb/s", "rate: 10", 10, "write a number and a unit"),
         ("duration: 20 s", "duration: 1.5 s", 10, "must be whole seconds"),
         ("congestion: reno}", "congestion: rneo}", 10, "must be one of reno, cubic"),
@@ -212,3 +213,45 @@ PAGE = (ROOT / "docs" / "lab-files.md").read_text()
 def test_the_page_on_lab_files_names_everything(names):
     for name in names:
         assert re.search(rf"[`{{ ]{name}[`(:]", PAGE), name
+
+
+def test_a_caption_of_one_run_measures_and_its_mistakes_are_found_before(write):
+    one = ("    panels: [queue, pings]", "    runs: [long]\n    panels: [queue, pings]")
+    measured = ("The queue and the pings", '{ping_ms("ping"):.0f}')
+    assert write(one, measured)(Settings()).description.figures[0].runs == ("long",)
+    with pytest.raises(ModelError, match="measures the ping 'pong', which this run does not have"):
+        write(('"ping"):.0f', '"pong"):.0f'))(Settings())
+
+
+def test_a_run_may_stand_alone_and_need_a_setting(write, tmp_path):
+    kind = write(
+        ("congestion: reno}", "congestion: reno, aqm: a class}"),
+        ("  long:\n", LONELY + "  long:\n"),
+    )
+    assert [run.name for run in kind(Settings()).runs()] == ["short", "flood", "long"]
+    (tmp_path / "mine.py").write_text("class Mine: pass")
+    lab = kind(Settings(aqm=f"{tmp_path}/mine.py:Mine", **VIRTUAL))
+    assert [run.title for run in lab.runs()][1:3] == ["Mine of mine.py", "A flood"]
+    assert lab.flows("flood") == []
+    with pytest.raises(ModelError, match="needs the setting aqm, which this lab does not take"):
+        write(("congestion: reno, aqm: a class}", "congestion: reno}"))
+
+
+LONELY = """  own:
+    only_with: aqm
+    values: {queue: 100}
+    title: "{aqm_words}"
+    change: {switches: {s1: {ports: {2: {aqm: "{aqm}"}}}}}
+  flood:
+    alone: yes
+    title: A flood
+    change: {switches: {s1: {ports: {2: {queue: 20 packets}}}}}
+    values: {queue: 20}
+    steps: [{datagrams: flood, from: h1, to: h2, every: 1 ms}]
+    numbers: {lost: loss_share()}
+"""
+
+
+def test_python_beside_the_file_must_be_there(write):
+    with pytest.raises(ModelError, match="must be a Python file beside this one"):
+        write(("port: s1:2 ", "python: special.py\nport: s1:2 "))
