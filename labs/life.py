@@ -210,6 +210,10 @@ class Life:
             case "field":
                 before, after = (_value(step.field, each) for each in (step.before, step.after))
                 yield f"             {step.field}: {before} -> {after}"
+            case "queue_read":
+                given = ", ".join(f"{each.name} = {each.value}" for each in step.inputs.values)
+                found = ", ".join(f"{each.name} = {each.value}" for each in step.outputs)
+                yield self._line("queues", f"{step.inputs.name}({given}): {found}")
             case "checksum":
                 if step.verified and step.computed != step.found:
                     yield self._line("checksum", f"{step.name} is wrong")

@@ -162,3 +162,11 @@ export function how_often_a_packet_was_recirculated_is_told() {
     "it goes through ingress again, recirculated 1 ×", "it goes through ingress again, resubmitted 1 ×",
     "it goes through ingress again, recirculated 2 ×"]);
 }
+
+export function a_read_of_a_queue_shows_what_was_asked_and_what_came_back() {
+  const value = (name, value) => ({ name, value });
+  const read = { inputs: { name: "queue_depth", values: [value("port", "2"), value("class", "0")] },
+                 outputs: [value("packets", "2"), value("bytes", "2000")] };
+  const steps = [{ kind: "program", packet: 1, time_ps: 0, program: { kind: "queue_read", queue_read: read } }];
+  same(lifeLines(steps), [{ head: "queues", text: "queue_depth(port = 2, class = 0): packets = 2, bytes = 2000" }]);
+}

@@ -127,6 +127,23 @@ def test_a_life_is_told_from_the_port_it_came_in_by_to_its_end():
     assert max(map(len, lines)) <= 80
 
 
+def test_a_read_of_a_queue_shows_what_was_asked_and_what_came_back():
+    def values(**named):
+        return [router_pb2.Value(name=name, value=str(value)) for name, value in named.items()]
+
+    read = router_pb2.QueueRead(
+        inputs=router_pb2.Values(name="queue_depth", values=values(port=2, **{"class": 0})),
+        outputs=values(packets=2, bytes=2000),
+    )
+    life = Life(1, Sources())
+    life.steps = [
+        Step(1, 0, "received", router_pb2.Received(port=1, frame=FRAME)),
+        Step(1, 0, "program", program(queue_read=read)),
+    ]
+    line = "  queues   queue_depth(port = 2, class = 0): packets = 2, bytes = 2000"
+    assert list(life.lines())[-1] == line
+
+
 def test_a_drop_has_its_reason():
     steps = [
         Step(1, 0, "received", router_pb2.Received(port=1, frame=FRAME)),

@@ -72,6 +72,10 @@ function programLine(step, program) {
       return [{ head: "if", text: `${told.holds ? "yes" : "no"}: ${text}`, place: at(program, told.name) }];
     }
     case "field": return [{ head: "", text: `${told.field}: `, was: valueWords(told.field, told.before), is: valueWords(told.field, told.after) }];
+    case "queue_read": {
+      const list = (named) => named.map((each) => `${each.name} = ${each.value}`).join(", ");
+      return [{ head: "queues", text: `${told.inputs.name}(${list(told.inputs.values)}): ${list(told.outputs)}` }];
+    }
     case "checksum": return told.verified && told.computed !== told.found ? [{ head: "checksum", text: `${told.name} is wrong` }] : [];
     case "emitted": return [];
     case "log": return [{ head: "log", text: told }];

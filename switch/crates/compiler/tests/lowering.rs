@@ -16,6 +16,9 @@ impl SourceProvider for Texts<'_> {
                 Ok(include_str!("../../../../p4src/include/v1model.p4").to_owned())
             }
             Some("psa.p4") => Ok(include_str!("../../../../p4src/include/psa.p4").to_owned()),
+            Some("vitrine.p4") => {
+                Ok(include_str!("../../../../p4src/include/vitrine.p4").to_owned())
+            }
             Some("test.p4") => Ok(self.0.to_owned()),
             _ => Err(SourceError::NotFound),
         }
@@ -367,6 +370,71 @@ fn thousands_of_statements_on_one_line_get_a_name_each() {
     let names: std::collections::BTreeSet<&str> =
         program.actions.iter().map(|action| action.name.as_str()).collect();
     assert_eq!((names.len(), program.actions.len()), (2000, 2000));
+}
+
+const READS: &str = "#include <vitrine.p4>\n";
+
+#[test]
+fn a_read_of_the_queues_is_a_primitive_with_the_arguments_in_their_order() {
+    let (program, p4info) = good(
+        READS,
+        "apply { bit<32> packets; bit<32> bytes;
+         queue_depth(9w3, hdr.h.v, packets, bytes); meta.m = (bit<8>)(packets + bytes); }",
+    );
+    let mut calls = program.actions.iter().flat_map(|action| &action.primitives);
+    let read = calls.find(|call| call.operation == "queue_depth").expect("it is called");
+    let texts: Vec<String> = read.parameters.iter().map(|each| format!("{each:?}")).collect();
+    assert_eq!(texts.len(), 4);
+    assert!(texts[0].contains("Hex") && texts[1].contains("\"v\""), "{texts:?}");
+    assert!(texts[2].contains("packets") && texts[3].contains("bytes"), "{texts:?}");
+    // What controllers see is that of the program without the call.
+    let (_, without) = good("", "apply { meta.m = 1; }");
+    assert_eq!(p4info, without);
+}
+
+#[test]
+fn slices_get_both_results_of_a_read_after_the_call_and_in_their_order() {
+    let (program, _) = good(
+        READS,
+        "bit<64> both; apply { both = 0; queue_depth(1, 0, both[31:0], both[63:32]);
+         meta.m = both[7:0]; }",
+    );
+    let mut calls = program.actions.iter().flat_map(|action| &action.primitives);
+    let _read = calls.find(|call| call.operation == "queue_depth").expect("it is called");
+    let text = |call: Option<&bmv2::PrimitiveCall>| format!("{:?}", call.expect("it is copied"));
+    // What an assignment to a slice keeps: the upper half, then the lower half.
+    let kept = [0xffff_ffff_0000_0000u64, 0xffff_ffff].map(|mask| mask.to_string());
+    let [first, second] = [text(calls.next()), text(calls.next())];
+    assert!(first.contains(&kept[0]), "{first}");
+    assert!(second.contains(&kept[1]) && !second.contains(&kept[0]), "{second}");
+}
+
+#[test]
+fn queues_are_read_in_ingress_only() {
+    let in_egress = "bit<32> a; bit<32> b; apply { buffer_use(a, b); }";
+    let text = format!(
+        "{BEGIN}{READS}{}
+        control ingress(inout headers_t hdr, inout metadata_t meta,
+                        inout standard_metadata_t std) {{ apply {{ }} }}{END}",
+        MIDDLE.replacen(
+            "inout standard_metadata_t std) {\n    apply { }",
+            &format!("inout standard_metadata_t std) {{\n    {in_egress}"),
+            1
+        )
+    );
+    let mut options = Options::default();
+    options.preprocessor.include_directories = vec!["include".to_owned()];
+    let output = compile(&Texts(&text), "test.p4", &options);
+    let titles: Vec<&str> = errors(&output).iter().map(|error| error.title.as_str()).collect();
+    assert_eq!(titles, ["queues can be read in ingress only"]);
+}
+
+#[test]
+fn a_program_that_forgets_the_include_is_told_which_one() {
+    let output = output("", "bit<32> a; bit<32> b; apply { queue_depth(1, 0, a, b); }");
+    let errors = errors(&output);
+    let hints: Vec<&str> = errors.iter().filter_map(|error| error.hint.as_deref()).collect();
+    assert!(hints.iter().any(|hint| hint.contains("vitrine.p4")), "{errors:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! From a packet at the parser to packets in queues.
 
-use pipeline::{CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Replica, after_ingress};
+use pipeline::{
+    CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Reading, Replica, after_ingress,
+};
 use traffic::{Arrival, Departure, Residence, Verdict};
 use units::{ClassId, DropReason, HasLength, Time};
 
@@ -8,6 +10,7 @@ use crate::device::Device;
 use crate::ecn;
 use crate::fate::{Output, Queued};
 use crate::lines::Arrivals;
+use crate::queues::At;
 use crate::trace::{Identity, TraceEvent};
 use crate::watch::PacketStepKind;
 
@@ -22,8 +25,13 @@ impl Device {
             let pipeline = &mut self.programs.of(queued.generation).pipeline;
             let end = match queued.identity {
                 Identity { number, is_followed: true } => {
-                    let watch = &mut self.tracer.watch(number, now);
+                    let queues = At { now, traffic: &self.traffic };
+                    let watch = &mut self.tracer.watch(number, now).with(&queues);
                     pipeline.ingress_observed(&mut queued.packet, now, watch)
+                }
+                _ if pipeline.reads_queues() => {
+                    let queues = At { now, traffic: &self.traffic };
+                    pipeline.ingress_observed(&mut queued.packet, now, &mut Reading(&queues))
                 }
                 _ => pipeline.ingress(&mut queued.packet, now),
             };

@@ -37,6 +37,7 @@ mod memory;
 mod mirror;
 mod parts;
 mod programs;
+mod queues;
 mod trace;
 mod watch;
 

@@ -20,7 +20,7 @@
 
 use std::collections::VecDeque;
 
-use pipeline::{Event, InstanceType, Observe, Queueing};
+use pipeline::{Event, InstanceType, Observe, Queueing, Queues};
 use units::{ClassId, DropReason, PortId, Time};
 
 /// How many records wait to be taken.
@@ -157,6 +157,14 @@ pub(crate) struct Watched<'a> {
     tracer: &'a mut Tracer,
     packet: u64,
     at: Time,
+    queues: Option<&'a dyn Queues>,
+}
+
+impl<'a> Watched<'a> {
+    /// The program can read these queues.
+    pub fn with(self, queues: &'a dyn Queues) -> Watched<'a> {
+        Watched { queues: Some(queues), ..self }
+    }
 }
 
 impl Observe for Watched<'_> {
@@ -168,6 +176,9 @@ impl Observe for Watched<'_> {
         if self.tracer.tells_primitives {
             self.event(event);
         }
+    }
+    fn queues(&self) -> Option<&dyn Queues> {
+        self.queues
     }
 }
 
@@ -225,7 +236,7 @@ impl Tracer {
 
     /// Who watches a packet run through the program at `at`.
     pub fn watch(&mut self, packet: u64, at: Time) -> Watched<'_> {
-        Watched { tracer: self, packet, at }
+        Watched { tracer: self, packet, at, queues: None }
     }
 
     /// Records a step of a packet, if it is followed.

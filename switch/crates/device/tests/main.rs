@@ -9,6 +9,8 @@ mod mirror;
 mod packets;
 mod places;
 mod psa;
+mod queue_programs;
+mod queue_reads;
 mod rig;
 mod seal;
 mod trace;

@@ -41,6 +41,7 @@ fn send(both: &mut Both, chance: &mut Chance, packets: &[Vec<u8>], count: usize)
 fn every_program_of_the_repository_gives_the_same_either_way() {
     let folders = [
         "p4src/programs",
+        "p4src/queues",
         "tests/packets",
         "tests/psa",
         "switch/crates/pipeline/tests/programs",

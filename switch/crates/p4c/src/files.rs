@@ -53,6 +53,7 @@ fn built_in(path: &str) -> Result<String, SourceError> {
         Some("v1model.p4") => Ok(include_str!("../../../../p4src/include/v1model.p4").into()),
         Some("psa.p4") => Ok(include_str!("../../../../p4src/include/psa.p4").into()),
         Some("bmv2/psa.p4") => Ok(include_str!("../../../../p4src/include/bmv2/psa.p4").into()),
+        Some("vitrine.p4") => Ok(include_str!("../../../../p4src/include/vitrine.p4").into()),
         _ => Err(SourceError::NotFound),
     }
 }

@@ -97,6 +97,7 @@ fn link(
         parser,
         actions,
         calculations,
+        reads_queues: code.iter().any(Step::reads_queues),
         code,
         condition_names,
         condition_sources,

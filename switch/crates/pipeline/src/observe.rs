@@ -8,6 +8,8 @@ use bits::Int;
 use bmv2::SourceInfo;
 use tables::KeyMatch;
 
+use crate::queues::Queues;
+
 /// Something that happened to a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -73,6 +75,15 @@ pub enum Event {
         /// The statement that it comes from, if the program's JSON says so.
         source: Option<SourceInfo>,
     },
+    /// The program read the state of the queues.
+    QueueRead {
+        /// The function of `vitrine.p4`.
+        function: String,
+        /// What it asked, by the names of the parameters.
+        inputs: Vec<(String, u64)>,
+        /// What it was told, likewise.
+        outputs: Vec<(String, u64)>,
+    },
     /// A table was applied.
     Table {
         table: String,
@@ -89,6 +100,7 @@ pub enum Event {
     },
 }
 
+/// Who stands around a program while it runs: an observer, and the queues that it can read.
 pub trait Observe {
     /// Whether anybody looks at all; the cost of finding out is paid only then.
     const ENABLED: bool;
@@ -96,6 +108,10 @@ pub trait Observe {
     fn event(&mut self, event: impl FnOnce() -> Event);
     /// Takes an [`Event::Primitive`]. There are many, so they are for those who ask.
     fn primitive(&mut self, _event: impl FnOnce() -> Event) {}
+    /// The queues that the program may read; without any, every read returns zeros.
+    fn queues(&self) -> Option<&dyn Queues> {
+        None
+    }
 }
 
 /// Nobody watches.
@@ -106,6 +122,19 @@ impl Observe for Unobserved {
     const ENABLED: bool = false;
     #[inline(always)]
     fn event(&mut self, _event: impl FnOnce() -> Event) {}
+}
+
+/// Nobody watches a program that reads these queues.
+#[derive(Clone, Copy)]
+pub struct Reading<'a>(pub &'a dyn Queues);
+
+impl Observe for Reading<'_> {
+    const ENABLED: bool = false;
+    #[inline(always)]
+    fn event(&mut self, _event: impl FnOnce() -> Event) {}
+    fn queues(&self) -> Option<&dyn Queues> {
+        Some(self.0)
+    }
 }
 
 impl Observe for Vec<Event> {

@@ -180,6 +180,12 @@ impl Pipeline {
         }
     }
 
+    /// Whether ingress reads the queues, so that it runs with [`crate::Reading`] around it.
+    #[inline]
+    pub fn reads_queues(&self) -> bool {
+        self.program.reads_queues
+    }
+
     /// Parses the packet and runs ingress. What becomes of it: [`crate::after_ingress`].
     pub fn ingress(&mut self, packet: &mut Packet, now: Time) -> IngressEnd {
         self.ingress_observed(packet, now, &mut Unobserved)

@@ -30,6 +30,8 @@ pub(crate) struct Program {
     pub condition_names: Vec<String>,
     /// Where each of them stands in the source.
     pub condition_sources: Vec<Option<SourceInfo>>,
+    /// Whether a step reads the queues.
+    pub reads_queues: bool,
     pub ingress: u32,
     pub egress: u32,
     pub verified: Vec<Checksum>,

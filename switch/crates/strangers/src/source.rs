@@ -14,6 +14,9 @@ impl SourceProvider for OneText<'_> {
             "p4include/v1model.p4" => {
                 Ok(include_str!("../../../../p4src/include/v1model.p4").into())
             }
+            "p4include/vitrine.p4" => {
+                Ok(include_str!("../../../../p4src/include/vitrine.p4").into())
+            }
             _ => Err(SourceError::NotFound),
         }
     }

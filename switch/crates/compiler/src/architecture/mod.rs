@@ -13,6 +13,7 @@
 mod core;
 mod psa;
 mod v1model;
+mod vitrine;
 
 /// The blocks of an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -350,6 +351,9 @@ pub fn file_of(name: &str) -> Option<&'static str> {
     if declares(core::FUNCTIONS, core::OBJECTS) {
         return Some(core::FILE);
     }
+    if declares(vitrine::FUNCTIONS, &[]) {
+        return Some(vitrine::FILE);
+    }
     let found = ARCHITECTURES.into_iter().find(|architecture| {
         [architecture.package, architecture.metadata_type].contains(&name)
             || declares(architecture.functions, architecture.objects)
@@ -360,7 +364,8 @@ pub fn file_of(name: &str) -> Option<&'static str> {
 /// What an extern function of this name means.
 pub fn function(name: &str) -> Option<&'static Function> {
     let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.functions);
-    core::FUNCTIONS.iter().chain(of_architectures).find(|function| function.name == name)
+    let of_all = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS);
+    of_all.chain(of_architectures).find(|function| function.name == name)
 }
 
 /// What extern objects of this type are.
@@ -386,6 +391,9 @@ mod tests {
                 Ok(include_str!("../../../../../p4src/include/v1model.p4").to_owned())
             }
             "include/psa.p4" => Ok(include_str!("../../../../../p4src/include/psa.p4").to_owned()),
+            "include/vitrine.p4" => {
+                Ok(include_str!("../../../../../p4src/include/vitrine.p4").to_owned())
+            }
             "include/core.p4" => {
                 Ok(include_str!("../../../../../p4src/include/core.p4").to_owned())
             }
@@ -423,8 +431,8 @@ mod tests {
 
     #[test]
     fn what_the_includes_declare_has_a_meaning_and_nothing_else_has() {
-        let functions =
-            core::FUNCTIONS.iter().chain(ARCHITECTURES.iter().flat_map(|one| one.functions));
+        let of_architectures = ARCHITECTURES.iter().flat_map(|one| one.functions);
+        let functions = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS).chain(of_architectures);
         let objects = core::OBJECTS.iter().chain(ARCHITECTURES.iter().flat_map(|one| one.objects));
         let methods = objects.flat_map(|object| {
             object.methods.iter().map(|method| format!("{}.{}", object.name, method.name))
@@ -435,6 +443,7 @@ mod tests {
         let expected: BTreeSet<String> = known.iter().cloned().chain(deprecated).collect();
         let mut found = declared("include/v1model.p4");
         found.extend(declared("include/psa.p4"));
+        found.extend(declared("include/vitrine.p4"));
         assert_eq!(found, expected);
     }
 }

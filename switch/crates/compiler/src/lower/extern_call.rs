@@ -140,7 +140,7 @@ impl Lowering<'_> {
             evaluated.push((position, self.evaluated(*operand, object, call)));
         }
         evaluated.sort_by_key(|(position, _)| *position);
-        let mut destination = None;
+        let mut destinations = Vec::new();
         let mut result = Value::Void;
         let mut parameters = Vec::new();
         for (position, value) in evaluated {
@@ -152,21 +152,33 @@ impl Lowering<'_> {
                     parameter(Expression::Field(field))
                 }
                 Evaluated::Destination(argument) => {
-                    destination = Some((position, argument));
+                    destinations.push((position, argument));
                     // The place stands there once it is evaluated.
                     parameter(hex(0))
                 }
                 value => self.parameter_of(value, at),
             });
         }
-        match destination {
-            None => self.run(primitive.name, parameters, at),
-            Some((position, argument)) => self.with_destination(call, argument, |this, place| {
-                parameters[position] = place;
-                this.run(primitive.name, parameters, at);
-            }),
-        }
+        self.run_into(primitive.name, parameters, &destinations, call);
         result
+    }
+
+    /// Runs a primitive that writes to these parameters, each for an argument of the call. What is
+    /// copied out afterwards is copied in their order, so the last is the outermost.
+    fn run_into(
+        &mut self,
+        name: &str,
+        mut parameters: Vec<Parameter>,
+        destinations: &[(usize, usize)],
+        call: &Call,
+    ) {
+        let Some(((position, argument), others)) = destinations.split_last() else {
+            return self.run(name, parameters, call.span);
+        };
+        self.with_destination(call, *argument, |this, place| {
+            parameters[*position] = place;
+            this.run_into(name, parameters, others, call);
+        });
     }
 
     /// What an operand needs of the arguments.

@@ -39,6 +39,10 @@ impl SourceProvider for Texts {
             Some("v1model.p4") => {
                 Ok(include_str!("../../../../../p4src/include/v1model.p4").to_owned())
             }
+            Some("vitrine.p4") => {
+                Ok(include_str!("../../../../../p4src/include/vitrine.p4").to_owned())
+            }
+            Some("queue_reads.p4") => Ok(include_str!("../queue_reads.p4").to_owned()),
             Some("orders.p4") => Ok(include_str!("../orders.p4").to_owned()),
             _ => Err(SourceError::NotFound),
         }
@@ -47,17 +51,22 @@ impl SourceProvider for Texts {
 
 /// The loaded program, with its multicast group and its clone session to port 3.
 pub fn pipeline() -> Box<Pipeline> {
-    let mut options = Options::default();
-    options.preprocessor.include_directories.push("include".to_owned());
-    let output = compile(&Texts, "orders.p4", &options);
-    let program = output.program.unwrap_or_else(|| panic!("{:?}", output.diagnostics));
-    let mut pipeline = Pipeline::new(&program, &Config::default()).expect("loads");
+    let mut pipeline = load("orders.p4");
     let nodes = [1, 2, 3].map(|port| Node { rid: 0, ports: vec![PortId(port)], lags: vec![] });
     pipeline.replication.set_group(GROUP.into(), Some(nodes.to_vec()));
     let session =
         CloneSession { port: Some(PortId(3)), class: ClassId(0), ..CloneSession::default() };
     pipeline.replication.set_session(1, Some(session));
     Box::new(pipeline)
+}
+
+/// A program of this folder.
+pub fn load(name: &str) -> Pipeline {
+    let mut options = Options::default();
+    options.preprocessor.include_directories.push("include".to_owned());
+    let output = compile(&Texts, name, &options);
+    let program = output.program.unwrap_or_else(|| panic!("{:?}", output.diagnostics));
+    Pipeline::new(&program, &Config::default()).expect("loads")
 }
 
 /// A device with ports 1 to 3 of this rate, two classes each. What is handed over has arrived.

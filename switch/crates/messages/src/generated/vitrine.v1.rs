@@ -1809,7 +1809,7 @@ pub struct Transmitted {
 pub struct ProgramStep {
     #[prost(
         oneof = "program_step::Kind",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13"
     )]
     pub kind: ::core::option::Option<program_step::Kind>,
 }
@@ -1847,7 +1847,20 @@ pub mod program_step {
         /// An assert or assume that did not hold; the packet is dropped.
         #[prost(string, tag = "12")]
         AssertionFailed(::prost::alloc::string::String),
+        /// The program read the queues, by a function of vitrine.p4.
+        #[prost(message, tag = "13")]
+        QueueRead(super::QueueRead),
     }
+}
+/// What a program read of the queues before it decided where its packet goes.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct QueueRead {
+    /// The function, and its inputs.
+    #[prost(message, optional, tag = "1")]
+    pub inputs: ::core::option::Option<Values>,
+    /// Its two results.
+    #[prost(message, repeated, tag = "2")]
+    pub outputs: ::prost::alloc::vec::Vec<Value>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Extracted {

@@ -13,7 +13,7 @@ use bits::Int;
 use chance::Chance;
 use pipeline::{
     CloneSession, Config, Entry, EntryAction, EntryId, KeyMatch, Meter, MeterConfig, MeterRate,
-    Node, Pipeline, Table, Unobserved,
+    Node, Pipeline, QueueRead, Queues, Reading, Table,
 };
 pub use switching::Output;
 use units::{PortId, Span, Time};
@@ -28,6 +28,23 @@ pub struct Both {
     native: Pipeline,
     interpreted: Pipeline,
     now: Time,
+}
+
+/// Queues whose depths are different at each instant and for each port.
+struct Numbers(Time);
+
+impl Queues for Numbers {
+    fn read(&self, read: QueueRead) -> [u64; 2] {
+        let base = self.0.ps() / STEP.ps();
+        match read {
+            QueueRead::BufferUse => [base, 1 << 20],
+            QueueRead::PortRate { port } => [base << 20, base + u64::from(port.0)],
+            QueueRead::QueueDepth { port, class } => [base + u64::from(port.0), class.0.into()],
+            QueueRead::VoqDepth { input, port, .. } => {
+                [base + u64::from(input.0), base ^ u64::from(port.0)]
+            }
+        }
+    }
 }
 
 impl Both {
@@ -150,7 +167,9 @@ impl Both {
     pub fn send(&mut self, port: PortId, packet: &[u8]) -> Vec<Output> {
         self.now += STEP;
         let run = |pipeline: &mut Pipeline| {
-            switching::run_to_completion(pipeline, port, packet, self.now, &mut Unobserved)
+            let queues = Numbers(self.now);
+            let around = &mut Reading(&queues);
+            switching::run_to_completion(pipeline, port, packet, self.now, around)
         };
         let (native, interpreted) = (run(&mut self.native), run(&mut self.interpreted));
         assert_eq!(native, interpreted, "{}: packet {packet:02x?}", self.name);

@@ -135,6 +135,10 @@ fn program_step(event: Event) -> Option<Step> {
         }
         Event::ParserState { name } => Step::ParserState(name),
         Event::Primitive { .. } => return None,
+        Event::QueueRead { function, inputs, outputs } => Step::QueueRead(v1::QueueRead {
+            inputs: Some(v1::Values { name: function, values: numbers(inputs) }),
+            outputs: numbers(outputs),
+        }),
         Event::Table { table, key, entry, matches, priority, .. } => {
             let key = Some(v1::Values { name: table, values: values(key) });
             let matches = matches.iter().map(match_text).collect();
@@ -144,6 +148,10 @@ fn program_step(event: Event) -> Option<Step> {
 }
 
 fn values(named: Vec<(String, Int)>) -> Vec<v1::Value> {
+    named.into_iter().map(|(name, value)| v1::Value { name, value: value.to_string() }).collect()
+}
+
+fn numbers(named: Vec<(String, u64)>) -> Vec<v1::Value> {
     named.into_iter().map(|(name, value)| v1::Value { name, value: value.to_string() }).collect()
 }
 

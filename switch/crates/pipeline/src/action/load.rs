@@ -5,7 +5,7 @@ use bmv2::{BinaryOperator, Expression, Parameter, PrimitiveCall};
 
 use super::{
     Action, Assign, Colors, Destination, ExternStep, HeaderStep, InstanceStep, LogPart, Move,
-    Request, Routine, Step,
+    QueuesStep, Request, Routine, Step,
 };
 use crate::error::{LoadError, unknown};
 use crate::expression::load::{Scope, is_condition, param_limbs};
@@ -13,6 +13,7 @@ use crate::expression::{Condition, HeaderRef, Number, Wide};
 use crate::instances::{Asked, InstanceKind, recipe};
 use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
+use crate::queues::QueueFunction;
 
 /// What primitives refer to by name, besides fields.
 pub(crate) struct Names<'a> {
@@ -420,8 +421,22 @@ impl Call<'_> {
                 let to = self.destination(0)?;
                 Step::Extern(ExternStep::Random { to, low: self.number(1)?, high: self.number(2)? })
             }
-            _ => return Ok(self.instance_step(operation)?.map(Step::Extern)),
+            _ => match QueueFunction::named(operation) {
+                Some(function) => Step::Extern(self.queues_step(function)?),
+                None => return Ok(self.instance_step(operation)?.map(Step::Extern)),
+            },
         }))
+    }
+
+    /// A read of the queues: what is asked, then where the two results go.
+    fn queues_step(&self, function: QueueFunction) -> Result<ExternStep, LoadError> {
+        let count = function.inputs().len();
+        self.count(count + 2)?;
+        Ok(ExternStep::Queues(Box::new(QueuesStep {
+            function,
+            inputs: (0..count).map(|index| self.number(index)).collect::<Result<_, _>>()?,
+            to: [self.destination(count)?, self.destination(count + 1)?],
+        })))
     }
 
     /// Methods of extern instances; parameter 0 is the instance.

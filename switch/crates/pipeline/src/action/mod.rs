@@ -37,6 +37,7 @@ use crate::calculation::Recipe;
 use crate::expression::{Condition, HeaderRef, Number, Subject, UnionRef, Wide};
 use crate::instances::Asked;
 use crate::place::{Bits, Cell, Place, Variable};
+use crate::queues::QueueFunction;
 
 /// What a log message is made of.
 #[derive(Clone, Debug)]
@@ -139,6 +140,13 @@ pub(crate) enum Step {
     },
 }
 
+impl Step {
+    /// Whether it reads the state of the queues.
+    pub fn reads_queues(&self) -> bool {
+        matches!(self, Step::Extern(ExternStep::Queues(_)))
+    }
+}
+
 /// An assignment that is more than a number put into a window.
 #[derive(Clone, Debug)]
 pub(crate) enum Assign {
@@ -148,15 +156,24 @@ pub(crate) enum Assign {
     SetWide { to: Destination, value: Wide },
 }
 
-/// Something done to a counter, meter, register, hash or random number.
+/// Something done to a counter, meter, register, hash or random number, or asked of the queues.
 #[derive(Clone, Debug)]
 pub(crate) enum ExternStep {
     Hash { to: Destination, base: Number, calculation: u32, size: Number },
     Instance { instance: u32, does: Box<InstanceStep> },
     Meter { array: u32, index: Number, to: Destination, numbering: Colors },
+    Queues(Box<QueuesStep>),
     Random { to: Destination, low: Number, high: Number },
     RegisterRead { to: Destination, array: u32, index: Number },
     RegisterWrite { array: u32, index: Number, value: Wide },
+}
+
+/// A read of the state of the queues.
+#[derive(Clone, Debug)]
+pub(crate) struct QueuesStep {
+    pub function: QueueFunction,
+    pub inputs: Vec<Number>,
+    pub to: [Destination; 2],
 }
 
 /// How a primitive numbers colours.

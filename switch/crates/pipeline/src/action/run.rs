@@ -8,7 +8,8 @@ use units::{DropReason, Time};
 
 use super::apply::Ran;
 use super::{
-    Assign, Colors, Destination, ExternStep, InstanceStep, LogPart, Request, Routine, Step,
+    Assign, Colors, Destination, ExternStep, InstanceStep, LogPart, QueuesStep, Request, Routine,
+    Step,
 };
 use crate::expression::{Condition, Number, View};
 use crate::externs::Externs;
@@ -388,6 +389,7 @@ impl<'a, O: Observe> Machine<'a, O> {
                 };
                 self.store_low(to, number, params);
             }
+            ExternStep::Queues(step) => self.read_queues(step, params),
             ExternStep::Random { to, low, high } => {
                 let (low, high) = (low.value(&view), high.value(&view));
                 if low <= high {
@@ -407,6 +409,27 @@ impl<'a, O: Observe> Machine<'a, O> {
                 let _ = self.externs.registers[*array as usize].write(index, &value);
             }
         }
+    }
+
+    /// A read of the queues.
+    fn read_queues(&mut self, step: &QueuesStep, params: &[u64]) {
+        let QueuesStep { function, inputs, to } = step;
+        let view = self.view(params);
+        let mut asked = [0; 3];
+        asked.iter_mut().zip(inputs).for_each(|(asked, input)| *asked = input.value(&view));
+        let told = match (self.observer.queues(), function.read(asked)) {
+            (Some(queues), Some(read)) => queues.read(read),
+            _ => [0; 2],
+        };
+        let named = |names: &[&str], values: &[u64]| {
+            names.iter().zip(values).map(|(name, value)| ((*name).to_owned(), *value)).collect()
+        };
+        self.observer.event(|| Event::QueueRead {
+            function: function.name().to_owned(),
+            inputs: named(function.inputs(), &asked),
+            outputs: named(&function.outputs(), &told),
+        });
+        to.iter().zip(told).for_each(|(to, value)| self.store_low(to, value, params));
     }
 
     /// A method of an extern instance.

@@ -83,6 +83,16 @@ fn object(event: &Event) -> Value {
             "line": source.as_ref().map(|it| it.line),
             "text": source.as_ref().map(|it| &it.source_fragment),
         }),
+        Event::QueueRead { function, inputs, outputs } => {
+            let object = |named: &[(String, u64)]| {
+                let named = named.iter().map(|(name, value)| (name.clone(), json!(value)));
+                named.collect::<serde_json::Map<String, Value>>()
+            };
+            json!({
+                "event": "queue_read", "function": function, "inputs": object(inputs),
+                "outputs": object(outputs),
+            })
+        }
         Event::Table { table, key, entry, .. } => {
             let key: serde_json::Map<String, Value> =
                 key.iter().map(|(name, value)| (name.clone(), json!(hex(value)))).collect();

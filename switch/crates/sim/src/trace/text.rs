@@ -77,6 +77,13 @@ fn line(event: &Event) -> String {
         Event::Primitive { source: Some(at) } => {
             format!("      {}:{}: {}", at.filename, at.line, at.source_fragment)
         }
+        Event::QueueRead { function, inputs, outputs } => {
+            let list = |named: &[(String, u64)]| {
+                let named = named.iter().map(|(name, value)| format!("{name} = {value}"));
+                named.collect::<Vec<_>>().join(", ")
+            };
+            format!("      {function}({}): {}", list(inputs), list(outputs))
+        }
         Event::Table { table, key, entry, .. } => {
             let key: Vec<String> =
                 key.iter().map(|(name, value)| format!("{name} = {}", hex(value))).collect();

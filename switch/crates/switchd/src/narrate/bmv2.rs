@@ -158,6 +158,8 @@ impl Teller {
                     source.as_ref().map_or("(no source info)", |it| it.source_fragment.as_str());
                 vec![trace(format!("{}Primitive {text}", place_of(source.as_ref())))]
             }
+            // The primitive before it says as much as simple_switch says of an extern.
+            Event::QueueRead { .. } => Vec::new(),
             Event::Table { table, key, entry, handle, matches, .. } => {
                 self.is_chosen = true;
                 let found = pipeline.and_then(|it| Some((it, it.table(it.table_index(table)?))));

@@ -72,6 +72,9 @@ fn tell_event(packet: u64, event: &Event) {
         Event::Primitive { source: Some(at) } => {
             trace!("{packet}: {}:{}: {}", at.filename, at.line, at.source_fragment);
         }
+        Event::QueueRead { function, inputs, outputs } => {
+            debug!("{packet}: {function}{inputs:?}: {outputs:?}");
+        }
         Event::Table { table, key, entry: Some(entry), .. } => {
             debug!("{packet}: table {table}: {}: hit, entry {entry}", Values(key));
         }

@@ -7,7 +7,7 @@
 mod fifo;
 mod voq;
 
-use units::{Bytes, DropReason, PortId, Time};
+use units::{Bytes, CLASS_COUNT_MAX, DropReason, PortId, Time};
 
 use crate::config::{InputConfig, InputQueueing};
 use crate::counters::{Counters, Tally};
@@ -269,6 +269,13 @@ impl InputStage {
         let mut packets: Vec<(usize, Handle)> = self.packets(slab).collect();
         packets.sort_by_key(|(_, handle)| slab.slot(*handle).waiting.sequence);
         packets
+    }
+
+    /// What waits in a virtual output queue, if there is one.
+    pub fn voq_depth(&self, input: PortId, output: PortId, class: usize) -> Option<Depth> {
+        let Queues::Voq(queues) = &self.queues else { return None };
+        let (input, output) = (self.lane(input)?, self.lane(output)?);
+        (class < CLASS_COUNT_MAX).then(|| queues.voq(input, output, class).depth())
     }
 
     /// The virtual output queues with their input lane, output lane and class; none with FIFOs.
