@@ -158,8 +158,15 @@ def _arbiter(fields: Mapping[str, Place]) -> Arbiter:
 
 
 def decider_of(place: Place) -> Decider | None:
-    """The Python class that stands there, if it is one; its file is seen from the document's."""
+    """The Python class that the value names, if it does; its file lies below the document's folder.
+
+    A document may come from a stranger, and must not choose among all Python files of the machine.
+    """
     found = Decider.parse(place.text(), place.folder)
+    if found is not None and not found.file.is_relative_to(place.folder):
+        place.refuse(
+            f"names {found.file}, which is outside the folder of this file: copy the class there."
+        )
     if found is not None and not found.file.is_file():
         place.refuse(f"names a file that is not there: {found.file}.")
     if found is not None and not found.name:

@@ -118,7 +118,9 @@ def aqm(decider: str) -> None:
 
 def transfer(decider: str) -> None:
     """A flow that fills a line of 100 Mb/s."""
-    of = load.read(Place.of_text(NETWORK.format(decider=decider), Path("the benchmark's topology")))
+    # A topology names classes of its own folder only.
+    file = Path(decider).with_name("topology.yaml")
+    of = load.read(Place.of_text(NETWORK.format(decider=decider), file))
     with (
         tempfile.TemporaryDirectory() as logs,
         VirtualBench(Path(logs), Narrator((), io.StringIO())) as bench,
@@ -163,6 +165,10 @@ def measure(subject: Subject, count: int = COUNT) -> float:
         folder = Path(name)
         (folder / "trivial.py").write_text(TRIVIAL)
         file, result = folder / "timed.py", folder / "result.json"
+        # Started by root, the class runs as nobody.
+        folder.chmod(0o755)
+        result.touch()
+        result.chmod(0o666)
         file.write_text(
             TIMED.format(
                 root=str(ROOT),

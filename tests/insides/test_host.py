@@ -1,8 +1,11 @@
 """The process in which a class decides: what it reads, and what it wants to be asked."""
 
+import json
 import os
 import random
 import struct
+import subprocess
+import sys
 
 import pytest
 
@@ -66,3 +69,24 @@ def test_frames_are_read_wherever_the_pipe_breaks_them():
 @pytest.mark.parametrize("subject", bench.SUBJECTS, ids=lambda each: each.title)
 def test_the_benchmark_asks_each_class_often_enough(subject):
     assert bench.measure(subject, count=20) > 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has something to give up")
+@pytest.mark.parametrize(("sudo", "ids"), [({}, 65534), ({"SUDO_UID": "7", "SUDO_GID": "7"}, 7)])
+def test_a_class_never_runs_as_root(sudo, ids, tmp_path):
+    file = tmp_path / "curious.py"
+    file.write_text("import os\nraise ValueError(os.getresuid(), os.getresgid(), os.getgroups())\n")
+    begin = b"B" + json.dumps({"kind": "Arbiter", "ports": 2, "iterations": 1, "seed": 1}).encode()
+    environment = {name: value for name, value in os.environ.items() if "SUDO" not in name}
+    done = subprocess.run(
+        [sys.executable, "-m", "insides.host", file, "Curious"],
+        input=struct.pack("<I", len(begin)) + begin,
+        capture_output=True,
+        env=environment | sudo,
+        timeout=120,
+        check=True,
+    )
+    said = done.stdout.decode(errors="replace")
+    assert f"ValueError: (({ids}, {ids}, {ids}), ({ids}, {ids}, {ids}), [])" in said
+    # Its file is in a folder of root's, but its author still sees the line.
+    assert "raise ValueError(os.getresuid()" in said

@@ -170,6 +170,20 @@ def test_only_files_of_the_folders_that_were_named_may_decide(tmp_path):
         assert words in str(told.value)
 
 
+@pytest.mark.parametrize("place", ["congestion", "port"])
+def test_a_topology_names_no_class_outside_its_own_folder(place, tmp_path):
+    file = tmp_path / "reno.py"
+    file.write_text("raise SystemExit")
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "link.py").symlink_to(file)
+    for name in (file, "../reno.py", "link.py"):
+        value = f"{name}:Reno" if place == "congestion" else f"aqm: {name}:Reno"
+        default = {"congestion": "reno", "port": "aqm: off", "input": "none"}
+        text = NETWORK.format(**{**default, place: value}, line="loss: 0 %", sysctls="")
+        with pytest.raises(ModelError, match="outside the folder of this file"):
+            load.read(Place.of_text(text, tmp_path / "inside" / "a topology"))
+
+
 def test_a_topology_names_the_line_where_a_file_is_missing_and_a_live_network_refuses_all():
     with pytest.raises(ModelError, match="nowhere.py"):
         topology(port="aqm: nowhere.py:MyAqm")
