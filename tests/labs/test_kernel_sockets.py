@@ -4,12 +4,15 @@ import contextlib
 import os
 import socket
 import subprocess
+import time
+from pathlib import Path
 
 import grpc
 import pytest
 from vitrine.v1 import router_pb2, world_pb2
 
 from labs.worlds.live import sockets, telling
+from labs.worlds.live.flows import Flows
 from labs.worlds.live.kernel_sockets import KernelSockets
 from tests.controller import device_double
 from topo import wait
@@ -109,3 +112,82 @@ def test_hosts_of_a_live_network_are_told_by_the_routers_clock(monkeypatch):
             (host,) = each.sample.hosts
             assert host.host == "h1"
             assert ours(host.connections, client).cwnd > 0
+
+
+def watching(channel):
+    return channel.unary_stream(
+        "/vitrine.v1.World/WatchHosts",
+        request_serializer=world_pb2.WatchHostsRequest.SerializeToString,
+        response_deserializer=world_pb2.WatchHostsResponse.FromString,
+    )
+
+
+@contextlib.contextmanager
+def hosts_beside_a_router(key=""):
+    """A channel to the service of one host."""
+    double = RouterDouble()
+    double.epoch_offset_ns = time.time_ns()
+    describe = grpc.unary_unary_rpc_method_handler(
+        double.describe,
+        router_pb2.DescribeRequest.FromString,
+        router_pb2.DescribeResponse.SerializeToString,
+    )
+    handler = grpc.method_handlers_generic_handler("vitrine.v1.Router", {"Describe": describe})
+    with (
+        device_double.serving(double, handler) as router,
+        telling.serving({"h1": os.getpid()}, router, Flows({}), key) as address,
+        grpc.insecure_channel(address) as channel,
+    ):
+        yield channel
+
+
+def test_a_host_that_a_request_names_often_takes_one_socket():
+    with hosts_beside_a_router() as channel:
+        before = sum(1 for _ in Path("/proc/self/fd").iterdir())
+        call = watching(channel)(world_pb2.WatchHostsRequest(hosts=["h1"] * 400), timeout=60)
+        assert len(next(call).sample.hosts) == 1
+        assert sum(1 for _ in Path("/proc/self/fd").iterdir()) - before < 100
+        call.cancel()
+
+
+def test_callers_without_the_key_leave_threads_to_its_user():
+    with hosts_beside_a_router("secret") as channel:
+        watch, calls = watching(channel), []
+        for _ in range(telling._LOOKING_MAX):
+            calls.append(watch(world_pb2.WatchHostsRequest(), timeout=600))
+            next(calls[-1])
+        refused = watch(world_pb2.WatchHostsRequest(), timeout=600)
+        with pytest.raises(grpc.RpcError) as told:
+            next(refused)
+        assert told.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        key = (("authorization", "Bearer secret"),)
+        stop = channel.unary_unary(
+            "/vitrine.v1.World/Stop",
+            request_serializer=world_pb2.StopRequest.SerializeToString,
+            response_deserializer=world_pb2.StopResponse.FromString,
+        )
+        # It is answered, though there is no such flow.
+        with pytest.raises(grpc.RpcError) as told:
+            stop(world_pb2.StopRequest(app=9), metadata=key, timeout=600)
+        assert told.value.code() is grpc.StatusCode.NOT_FOUND
+        own = watch(world_pb2.WatchHostsRequest(), metadata=key, timeout=600)
+        assert next(own).sample.hosts
+        for call in (*calls, own):
+            call.cancel()
+
+
+def test_the_place_of_a_caller_that_leaves_is_free_again():
+    with hosts_beside_a_router() as channel:
+        watch = watching(channel)
+
+        def is_served():
+            call = watch(world_pb2.WatchHostsRequest(), timeout=600)
+            try:
+                return bool(next(call).sample.hosts)
+            except grpc.RpcError:
+                return False
+            finally:
+                call.cancel()
+
+        for _ in range(telling._LOOKING_MAX + 1):
+            wait.until(is_served, "a place", 60)

@@ -9,8 +9,8 @@ runs the network, on the machine's own address. The kernel is asked only while s
 Instants are those of the first router's clock, so that curves of hosts and of that router lie on
 one another.
 
-Anybody on the machine may look. Programs are started as root, so Start and Stop are for those who
-know the network's key alone, which only its user can read (`controller.routers`).
+Anybody on the machine may look, in a few calls at a time. Programs are started as root, so Start
+and Stop need the network's key, which only its user can read (`controller.routers`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import functools
 import hmac
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias, TypeVar
 
 import grpc
 from vitrine.v1 import router_pb2, world_pb2
@@ -35,6 +36,8 @@ from labs.worlds.live.kernel_sockets import KernelSockets
 # More often than this nobody needs to know; each time costs the machine.
 INTERVAL_NS_MIN = 20_000_000
 _CALLS_MAX = 16
+# Of those, at most so many are of callers without the key, so that they cannot lock its user out.
+_LOOKING_MAX = 12
 _NS_PER_S, _PS_PER_NS = 1_000_000_000, 1_000
 _DESCRIBE_DEADLINE_S = 5.0
 
@@ -50,19 +53,20 @@ def serving(
     ending = threading.Event()
     server = grpc.server(ThreadPoolExecutor(_CALLS_MAX, thread_name_prefix="hosts"))
     told = _Hosts(hosts, router, ending)
+    access = _Access(key)
     methods = {
         "WatchHosts": grpc.unary_stream_rpc_method_handler(
-            told.watch,
+            access.watching(told.watch),
             world_pb2.WatchHostsRequest.FromString,
             world_pb2.WatchHostsResponse.SerializeToString,
         )
     }
     if flows is not None and key:
-        steered = _Steered(told, flows, key)
+        steered = _Steered(told, flows)
         for name, call in (
-            ("Look", steered.look),
-            ("Start", steered.start),
-            ("Stop", steered.stop),
+            ("Look", access.looking(steered.look)),
+            ("Start", access.steering(steered.start)),
+            ("Stop", access.steering(steered.stop)),
         ):
             methods[name] = grpc.unary_unary_rpc_method_handler(
                 call,
@@ -90,7 +94,8 @@ class _Hosts:
     ) -> Iterator[world_pb2.WatchHostsResponse]:
         """A sample at each interval, until nobody listens or the network goes."""
         interval_ns = max(INTERVAL_NS_MIN, request.interval_ns)
-        wanted = request.hosts or list(self._hosts)
+        # One socket a host, however often the request names it.
+        wanted = dict.fromkeys(request.hosts or self._hosts)
         try:
             zero_ns = self._router_zero_ns()
         except grpc.RpcError:
@@ -138,11 +143,10 @@ class _Hosts:
 
 
 class _Steered:
-    """Starts and stops flows for who knows the key."""
+    """Starts and stops flows."""
 
-    def __init__(self, told: _Hosts, flows: Flows, key: str) -> None:
+    def __init__(self, told: _Hosts, flows: Flows) -> None:
         self._told, self._flows = told, flows
-        self._wanted = f"Bearer {key}".encode()
 
     def look(
         self, request: world_pb2.LookRequest, _: grpc.ServicerContext
@@ -162,7 +166,6 @@ class _Steered:
         self, request: world_pb2.StartRequest, context: grpc.ServicerContext
     ) -> world_pb2.StartResponse:
         """Starts a program in a host."""
-        self._check(context)
         try:
             number = self._flows.start(request.host, request.app)
         except RefusedError as refused:
@@ -173,20 +176,78 @@ class _Steered:
         self, request: world_pb2.StopRequest, context: grpc.ServicerContext
     ) -> world_pb2.StopResponse:
         """Ends one that was started here."""
-        self._check(context)
         try:
             report = self._flows.stop(request.app)
         except RefusedError as refused:
             context.abort(refused.code, str(refused))
         return world_pb2.StopResponse(report=report, time_ps=self._told.now_ps())
 
-    def _check(self, context: grpc.ServicerContext) -> None:
-        given = dict(context.invocation_metadata()).get("authorization", "")
-        if not hmac.compare_digest(str(given).encode(), self._wanted):
+
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
+_Call: TypeAlias = Callable[[_Request, grpc.ServicerContext], _Response]
+
+
+class _Access:
+    """Decides which callers get one of the server's threads for a call."""
+
+    def __init__(self, key: str) -> None:
+        self._wanted = f"Bearer {key}".encode() if key else None
+        self._looking = threading.BoundedSemaphore(_LOOKING_MAX)
+
+    def watching(
+        self, call: _Call[_Request, Iterator[_Response]]
+    ) -> _Call[_Request, Iterator[_Response]]:
+        """A stream that anybody may open, at most so many at once without the key."""
+
+        def bounded(request: _Request, context: grpc.ServicerContext) -> Iterator[_Response]:
+            with self._place(context):
+                yield from call(request, context)
+
+        return bounded
+
+    def looking(self, call: _Call[_Request, _Response]) -> _Call[_Request, _Response]:
+        """A call that anybody may make, at most so many at once without the key."""
+
+        def bounded(request: _Request, context: grpc.ServicerContext) -> _Response:
+            with self._place(context):
+                return call(request, context)
+
+        return bounded
+
+    def steering(self, call: _Call[_Request, _Response]) -> _Call[_Request, _Response]:
+        """A call that needs the key."""
+
+        def checked(request: _Request, context: grpc.ServicerContext) -> _Response:
+            if not self._has_key(context):
+                context.abort(
+                    grpc.StatusCode.PERMISSION_DENIED,
+                    "flows are started by the user whose network it is, and by nobody else",
+                )
+            return call(request, context)
+
+        return checked
+
+    @contextlib.contextmanager
+    def _place(self, context: grpc.ServicerContext) -> Iterator[None]:
+        if self._has_key(context):
+            yield
+            return
+        if not self._looking.acquire(blocking=False):
             context.abort(
-                grpc.StatusCode.PERMISSION_DENIED,
-                "flows are started by the user whose network it is, and by nobody else",
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"{_LOOKING_MAX} callers watch the hosts already; end one of them",
             )
+        try:
+            yield
+        finally:
+            self._looking.release()
+
+    def _has_key(self, context: grpc.ServicerContext) -> bool:
+        if self._wanted is None:
+            return False
+        given = dict(context.invocation_metadata()).get("authorization", "")
+        return hmac.compare_digest(str(given).encode(), self._wanted)
 
 
 def _instant_ps(zero_ns: int) -> int:
