@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
+from controller import plain_yaml
 from controller.errors import ControllerError
 
 # The units a value may have, and how many of them make one of the unit it is shown in.
@@ -58,16 +57,16 @@ def load_semantics(path: Path = KIT_SEMANTICS) -> Semantics:
             text = file.read(_BYTES_MAX + 1)
         if len(text) > _BYTES_MAX:
             raise SemanticsError(f"{path}: the file is larger than {_BYTES_MAX >> 10} KiB.")
-        content = yaml.safe_load(text)
-    except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
-        # An impossible date is a ValueError, deep nesting a RecursionError.
+        content = plain_yaml.content(text.decode())
+    except plain_yaml.PlainYamlError as error:
+        raise SemanticsError(f"{path}: the file {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
         raise SemanticsError(f"{path}: the units cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise SemanticsError(f"{path}: a list of 'value: unit' lines was expected.")
     known = {**_UNITS_OF, **dict.fromkeys(_INSTANT_KEYS, _INSTANTS)}
     for name, choices in known.items():
         value = content.get(name)
-        # A list is not quoted: with a few aliases its text can exceed any memory.
         said = repr(value)[:60] if isinstance(value, str | None) else "not a word"
         if value not in choices:
             raise SemanticsError(

@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import math
 
-import yaml
-
+from controller import plain_yaml
 from course.exercise import Work
 from course.story import Refused, Story
 
 _BYTES_MAX = 20_000
 
 
-def yaml_text(work: Work, name: str) -> str:
-    """The text of a YAML file that is safe to read: short, and without aliases.
-
-    A few lines with aliases can stand for more than a memory holds.
-    """
+def yaml_content(work: Work, name: str) -> object:
+    """What a YAML file says; refused in the reader's words where it cannot be read."""
     file = work.folder / name
     if not file.is_file():
         raise _refused(name, "There is no such file in the folder.")
-    content = file.read_bytes()
+    with file.open("rb") as opened:
+        content = opened.read(_BYTES_MAX + 1)
     if len(content) > _BYTES_MAX:
         raise _refused(name, f"It has more than {_BYTES_MAX} bytes.")
-    text = content.decode(errors="replace")
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise _refused(name, "It has aliases (*name), which no exercise needs.")
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _refused(name, f"It is not YAML: {str(error)[:500]}.") from error
-    return text
-
-
-def yaml_content(work: Work, name: str) -> object:
-    """What a YAML file says; refused in the reader's words where it cannot be read."""
-    text = yaml_text(work, name)
-    try:
-        return yaml.safe_load(text)
-    # A date that does not exist and a number of 5,000 digits are errors of Python, not of YAML.
-    except (yaml.YAMLError, ValueError, ArithmeticError, RecursionError) as error:
-        raise _refused(name, f"It cannot be read: {str(error)[:200]}.") from error
+        return plain_yaml.content(content.decode(errors="replace"))
+    except plain_yaml.PlainYamlError as error:
+        raise _refused(name, f"It {error}") from error
 
 
 def finite(value: object) -> float | None:

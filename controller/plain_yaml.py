@@ -1,0 +1,30 @@
+"""Small YAML files that anybody may have written, read at bounded cost.
+
+Aliases are refused: a few lines of them, and of merges (`<<`), stand for more than a memory holds,
+and no such file needs one. The caller bounds the length. Topologies have aliases, and a reader that
+counts them: `topo.document`.
+"""
+
+from __future__ import annotations
+
+import yaml
+
+from controller.errors import ControllerError
+
+_WORDS_MAX = 500
+
+
+class PlainYamlError(ControllerError):
+    """What is wrong with the text; a sentence begins with the name of the file or with "It"."""
+
+
+def content(text: str) -> object:
+    """What the text says."""
+    try:
+        for event in yaml.parse(text, yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                raise PlainYamlError("has aliases (*name), which no such file needs.")
+        return yaml.safe_load(text)
+    # A date that does not exist and a number of 5,000 digits are errors of Python, not of YAML.
+    except (yaml.YAMLError, ValueError, ArithmeticError, RecursionError) as error:
+        raise PlainYamlError(f"cannot be read: {str(error)[:_WORDS_MAX]}.") from error
