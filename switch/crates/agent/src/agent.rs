@@ -269,12 +269,12 @@ impl Agent {
 
     fn begin(&mut self, plane: &mut impl DataPlane, request: Request, left: &mut usize) {
         match request {
-            Request::Write { config, changes, atomicity, reply: slot } => {
+            Request::Write { config, changes, awaited, atomicity, reply: slot } => {
                 if let Err(refusal) = self.check_config(&config) {
                     self.discard.take((config, changes));
                     return reply(slot, Err(refusal));
                 }
-                let ports = plane.device().traffic().config().ports.keys().copied().collect();
+                let ports = self.watchable(plane, awaited);
                 self.job = Some(Job::Write(WriteJob::new(changes, atomicity, ports, slot)));
             }
             Request::Read { config, queries, role, memory, reply: slot } => {
@@ -322,6 +322,25 @@ impl Agent {
                 self.job = Some(Job::Configure(Box::new(ConfigureJob::new(changes, slot))));
             }
         }
+    }
+
+    /// The ports that choices may watch: those that there are, and `awaited` ones, which count as down.
+    fn watchable(
+        &mut self,
+        plane: &mut impl DataPlane,
+        awaited: BTreeSet<PortId>,
+    ) -> BTreeSet<PortId> {
+        let now = plane.now();
+        let present = plane.device().traffic().config().ports.keys();
+        let mut ports: BTreeSet<PortId> = present.copied().collect();
+        for port in awaited {
+            if ports.insert(port) {
+                // Adding the port sets it up, which puts the groups together anew.
+                plane.device().set_port_up(now, port, false);
+                self.down.insert(port);
+            }
+        }
+        ports
     }
 
     /// Requests that were translated with another configuration than the current one mean ids

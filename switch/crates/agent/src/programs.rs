@@ -43,6 +43,11 @@ impl Published {
     }
 }
 
+/// How every request is refused that needs a program.
 pub(super) fn no_program() -> Refusal {
-    Refusal::precondition("no program is loaded; send one with SetForwardingPipelineConfig first")
+    // Clients recognise a switch without program by the first words, which are simple_switch_grpc's.
+    Refusal::precondition(
+        "No forwarding pipeline config set for this device; send one with \
+         SetForwardingPipelineConfig first",
+    )
 }

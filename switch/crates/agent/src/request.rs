@@ -1,6 +1,6 @@
 //! [`Request`]: what those who serve controllers ask of the data plane, as values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use device::{Books, LinkConfig, TraceFilter};
@@ -131,6 +131,8 @@ pub enum Request {
         config: Arc<Config>,
         /// One per update; those that are wrong already stay so.
         changes: Vec<Result<Change, Refusal>>,
+        /// Ports that may be watched before they exist.
+        awaited: BTreeSet<PortId>,
         /// How they stand to each other.
         atomicity: Atomicity,
         /// What became of it.

@@ -4,7 +4,7 @@
 //! when one of its updates fails, that is carried out, in slices too. Only DATAPLANE_ATOMIC, of
 //! which no packet may see a half, is carried out in one go, and is bounded for that.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use p4runtime::refusal::Refusal;
 use p4runtime::router::config::ports_text;
@@ -25,8 +25,8 @@ pub const ATOMIC_STEPS_MAX: usize = 32;
 pub(super) struct WriteJob {
     changes: VecDeque<Result<Change, Refusal>>,
     atomicity: Atomicity,
-    /// The ports that there are, ascending: they do not change while it is carried out.
-    ports: Vec<PortId>,
+    /// The ports that choices may watch: they do not change while it is carried out.
+    ports: BTreeSet<PortId>,
     results: Vec<Result<(), Refusal>>,
     /// What puts things back as they were, the last first.
     undo: Vec<Change>,
@@ -58,7 +58,7 @@ impl WriteJob {
     pub fn new(
         changes: Vec<Result<Change, Refusal>>,
         atomicity: Atomicity,
-        ports: Vec<PortId>,
+        ports: BTreeSet<PortId>,
         reply: Reply<BatchResult>,
     ) -> Self {
         // A list that grows is moved, which takes long where it is long.
@@ -173,9 +173,9 @@ impl WriteJob {
 }
 
 /// A choice can depend only on a port that there is: specification, "Group Programming".
-fn check_watched(change: &Change, ports: &[PortId]) -> Result<(), Refusal> {
+fn check_watched(change: &Change, ports: &BTreeSet<PortId>) -> Result<(), Refusal> {
     let watched = change.watched_ports();
-    match watched.iter().find(|port| ports.binary_search(port).is_err()) {
+    match watched.iter().find(|port| !ports.contains(port)) {
         None => Ok(()),
         Some(port) => {
             let known = ports_text(ports.iter().copied());

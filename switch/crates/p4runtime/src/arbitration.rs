@@ -9,6 +9,9 @@
 //! lowers its id, the role has no primary until somebody presents that highest id again (so a
 //! controller that reconnects with its old id is primary again) or a higher one.
 //!
+//! In PI's dialect, ids of clients that have left do not count: the live client with the highest id
+//! is primary, and while there is none, requests without an id are accepted.
+//!
 //! Numbers are bounded, and who holds them for nothing gives way: where a role has no room, the
 //! lowest of its backups goes for a client that becomes primary, so a primary that returns always
 //! gets in; where there is no room for roles, the one that has been without clients longest is
@@ -19,6 +22,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::dialect::Dialect;
 use crate::refusal::Refusal;
 
 /// Roles that may exist beside each other; the specification allows a limit.
@@ -113,6 +117,7 @@ struct Role {
 #[derive(Debug)]
 pub struct Arbitration {
     device_id: u64,
+    dialect: Dialect,
     roles: BTreeMap<String, Role>,
     members: BTreeMap<ClientId, Member>,
     /// By which connection a client has come, if that is known.
@@ -129,11 +134,25 @@ impl Arbitration {
         let roles = BTreeMap::from([(String::new(), Role::default())]);
         Self {
             device_id,
+            dialect: Dialect::Specification,
             roles,
             members: BTreeMap::new(),
             connections: BTreeMap::new(),
             displaced: Vec::new(),
             left_count: 0,
+        }
+    }
+
+    /// The rules by which ids count.
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+    }
+
+    /// An unset id is 0 to PI.
+    fn id_of(&self, given: Option<ElectionId>) -> Option<ElectionId> {
+        match self.dialect {
+            Dialect::Pi => given.or(Some(ElectionId(0))),
+            Dialect::Specification => given,
         }
     }
 
@@ -150,7 +169,8 @@ impl Arbitration {
 
     /// A client joins, or changes its election id. An error means that its stream must be ended
     /// with this status (and [`Self::handle_close`] called, as for any stream that ends).
-    pub fn handle_bid(&mut self, client: ClientId, bid: Bid) -> Result<Vec<Notice>, Refusal> {
+    pub fn handle_bid(&mut self, client: ClientId, mut bid: Bid) -> Result<Vec<Notice>, Refusal> {
+        bid.election_id = self.id_of(bid.election_id);
         self.check(client, &bid)?;
         if !self.members.contains_key(&client) {
             self.make_room(client, &bid)?;
@@ -169,6 +189,7 @@ impl Arbitration {
         }
         if was_primary {
             role.primary = None;
+            self.promote(&name);
             return Ok(self.tell_all(&name));
         }
         Ok(vec![self.notice(client, &name)])
@@ -185,9 +206,24 @@ impl Arbitration {
         match self.roles.get_mut(&member.role) {
             Some(role) if role.primary == Some(client) => {
                 role.primary = None;
+                self.promote(&member.role);
                 self.tell_all(&member.role)
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// In PI's dialect the primary of a role that has lost its own is the highest that is left.
+    fn promote(&mut self, name: &str) {
+        if self.dialect != Dialect::Pi {
+            return;
+        }
+        let of_role = self.members.iter().filter(|(_, member)| member.role == name);
+        let next = of_role.max_by_key(|(_, member)| member.election_id);
+        let next = next.map(|(client, member)| (*client, member.election_id));
+        if let Some(role) = self.roles.get_mut(name) {
+            role.primary = next.map(|(client, _)| client);
+            role.highest = next.and_then(|(_, id)| id);
         }
     }
 
@@ -200,6 +236,10 @@ impl Arbitration {
         election_id: Option<ElectionId>,
     ) -> Result<(), Refusal> {
         self.check_device(device_id)?;
+        if self.dialect == Dialect::Pi && self.members.is_empty() && election_id.is_none() {
+            return Ok(());
+        }
+        let election_id = self.id_of(election_id);
         let state = self.roles.get(role).ok_or_else(|| {
             Refusal::not_found(format!(
                 "no controller has ever joined role {role:?}; open a StreamChannel with it first"
@@ -270,7 +310,7 @@ impl Arbitration {
         });
         match (twin, bid.election_id) {
             (Some(_), Some(id)) => Err(Refusal::invalid(format!(
-                "election id {id} is in use by another live controller of role {:?}; take a \
+                "election id {id} is used by another live controller of role {:?}; take a \
                  different one, or close the other stream",
                 bid.role
             ))),

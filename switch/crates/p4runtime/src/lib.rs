@@ -18,6 +18,7 @@
 //!   watch        what watchers ask for and are told
 //!   refusal      why something was not carried out; `code` has gRPC's numbers for that
 //!   details      a status that lists an error for each update
+//!   dialect      where clients of simple_switch_grpc rely on more than the specification
 //! ```
 //!
 //! The messages are generated in the crate `messages`.
@@ -33,6 +34,7 @@ pub mod binding;
 pub mod code;
 pub mod config;
 pub mod details;
+pub mod dialect;
 pub mod digest;
 pub mod found;
 pub mod index;
@@ -45,4 +47,5 @@ pub mod translate;
 pub mod watch;
 
 pub use code::Code;
+pub use dialect::Dialect;
 pub use refusal::{Refusal, Status};

@@ -16,7 +16,7 @@ use agent::discard::Discard;
 use agent::exchange::{self, Wake};
 use agent::front::{Front, Fronts, Served};
 use agent::reports::{Reporter, Reports};
-use p4runtime::{Code, Refusal};
+use p4runtime::{Code, Dialect, Refusal};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
@@ -105,8 +105,8 @@ pub struct ServerConfig {
     pub notifications: Option<publisher::Place>,
     /// Where steps of packets are published, as bmv2's event logger does; none: nowhere.
     pub events: Option<publisher::Place>,
-    /// A program that no controller has sent is none to a controller that asks.
-    pub hides_local_programs: bool,
+    /// The rules that controllers rely on.
+    pub dialect: Dialect,
 }
 
 /// Why the server cannot start.
@@ -147,7 +147,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
     let lost_reports = reporter.lost_count();
     let agent = Agent::new(inbox, reporter, discard);
     let front = Front::new(config.device_id, agent.published(), plane, lost_reports);
-    let front = front.with_memory(memory).hiding_local_programs(config.hides_local_programs);
+    let front = front.with_memory(memory).with_dialect(config.dialect);
     let front = Arc::new(front);
     let served = Served { front: Arc::clone(&front), pipeline: config.pipeline };
     let devices = Arc::clone(&config.devices);

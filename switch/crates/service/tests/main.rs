@@ -1,6 +1,7 @@
 //! The integration tests as one program, so that they are linked once.
 
 mod arbitration;
+mod dialect;
 mod dropped;
 mod limits;
 mod names;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent::Load;
 use device::Device;
+use p4runtime::Dialect;
 use p4runtime::config::Config;
 use ports::privilege::{self, DEVICES, NOTHING, PORTS};
 use ports::{PacketSocket, Poller, Waker};
@@ -63,7 +64,7 @@ pub fn start(settings: &Settings, memory: Memory) -> Result<Switch, SwitchError>
         thrift_port: settings.thrift_port,
         notifications: settings.notifications.clone(),
         events: settings.events.clone(),
-        hides_local_programs: settings.spelling.is_of_pi(),
+        dialect: if settings.spelling.is_of_pi() { Dialect::Pi } else { Dialect::Specification },
     };
     let (server, agent) = server::start(server_config, Arc::new(move || waker.wake()))
         .map_err(|error| cannot_serve(settings, error))?;

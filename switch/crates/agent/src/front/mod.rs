@@ -40,7 +40,7 @@ use crate::exchange::{Answer, Handle, Reply, answered, slot};
 use crate::programs::Published;
 use crate::reports::Reported;
 use crate::request::Request;
-use ::p4runtime::Refusal;
+use ::p4runtime::{Dialect, Refusal};
 use units::memory::{Budget, Owner, Purpose, Share};
 
 /// One device, as controllers see it.
@@ -50,7 +50,7 @@ pub struct Front {
     programs: Published,
     plane: Handle<Request>,
     lost_reports: Arc<AtomicU64>,
-    hides_local: bool,
+    dialect: Dialect,
     memory: Budget,
 }
 
@@ -65,7 +65,7 @@ impl Front {
     ) -> Self {
         let sessions = Sessions::new(device_id);
         let memory = Budget::UNLIMITED;
-        Self { sessions, programs, plane, lost_reports, hides_local: false, memory }
+        Self { sessions, programs, plane, lost_reports, dialect: Dialect::Specification, memory }
     }
 
     /// What waits for controllers comes out of this memory.
@@ -79,11 +79,10 @@ impl Front {
         self.memory.share_of(Purpose::Watchers, &Owner::default())
     }
 
-    /// A program that no controller has sent is none to a controller that asks, as in the P4 project's
-    /// server.
+    /// The rules that controllers rely on.
     #[must_use]
-    pub fn hiding_local_programs(self, hides_local: bool) -> Self {
-        Self { hides_local, ..self }
+    pub fn with_dialect(self, dialect: Dialect) -> Self {
+        Self { sessions: self.sessions.with_dialect(dialect), dialect, ..self }
     }
 
     /// Tells the primaries concerned what the data plane has reported, `epoch_ns` nanoseconds after

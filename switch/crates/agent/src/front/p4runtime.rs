@@ -1,6 +1,7 @@
 //! `p4.v1.P4Runtime`: the checks of each call in the order of the specification, then a request to
 //! the data plane, then its result as the specification packs it.
 
+use std::collections::BTreeSet;
 use std::iter::Flatten;
 use std::sync::Arc;
 use std::vec::IntoIter;
@@ -8,8 +9,9 @@ use std::vec::IntoIter;
 use ::p4runtime::config::Config;
 use ::p4runtime::details::{Room, batch_status};
 use ::p4runtime::found::Found;
-use ::p4runtime::translate::{change, query};
-use ::p4runtime::{Refusal, Status};
+use ::p4runtime::translate::change::{self, Change};
+use ::p4runtime::translate::query;
+use ::p4runtime::{Dialect, Refusal, Status};
 use messages::p4::v1 as p4;
 use messages::p4::v1::set_forwarding_pipeline_config_request::Action;
 use prost::Message;
@@ -19,6 +21,7 @@ use super::Front;
 use super::sessions::Claim;
 use crate::batch::Atomicity;
 use crate::forwarding::Load;
+use crate::programs::no_program;
 use crate::request::{Findings, Request};
 use crate::write::check_batch;
 
@@ -61,7 +64,7 @@ impl Front {
     /// Write. `room`: how much of errors the client takes.
     pub async fn write(
         &self,
-        request: p4::WriteRequest,
+        mut request: p4::WriteRequest,
         room: Room,
     ) -> Result<p4::WriteResponse, Status> {
         let election_id = request.election_id.as_ref();
@@ -70,13 +73,20 @@ impl Front {
         self.sessions.authorize(&claim)?;
         let config = self.programs.now().current()?;
         let atomicity = Atomicity::new(request.atomicity)?;
+        for update in &mut request.updates {
+            self.dialect.as_specified(&config.index, update);
+        }
         let changes = request
             .updates
             .iter()
             .map(|update| change::change_of(&config.index, update, &request.role))
             .collect::<Vec<_>>();
         check_batch(&changes, atomicity)?;
-        let write = |reply| Request::Write { config, changes, atomicity, reply };
+        let awaited = match self.dialect {
+            Dialect::Pi => changes.iter().flatten().flat_map(Change::watched_ports).collect(),
+            Dialect::Specification => BTreeSet::new(),
+        };
+        let write = |reply| Request::Write { config, changes, awaited, atomicity, reply };
         let results = self.ask_as_primary(&claim, write).await??.into_results();
         if results.iter().all(Result::is_ok) {
             Ok(p4::WriteResponse::default())
@@ -164,11 +174,9 @@ impl Front {
         self.sessions.check_device(request.device_id)?;
         let wanted = request.response_type();
         let found = self.programs.now().in_force;
-        if self.hides_local && found.as_ref().is_none_or(|config| config.is_local) {
-            return Err(Refusal::precondition(
-                "no controller has sent a program; send one with SetForwardingPipelineConfig",
-            )
-            .into());
+        let hides_local = self.dialect == Dialect::Pi;
+        if hides_local && found.as_ref().is_none_or(|config| config.is_local) {
+            return Err(no_program().into());
         }
         let config = found.map(|config| config.reply(wanted));
         Ok(p4::GetForwardingPipelineConfigResponse { config })

@@ -11,9 +11,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ::p4runtime::Code;
 use ::p4runtime::arbitration::{Arbitration, Bid, ClientId, ElectionId, Notice, Standing};
 use ::p4runtime::refusal::Refusal;
+use ::p4runtime::{Code, Dialect};
 use messages::google::rpc;
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_message_response::Update;
@@ -121,6 +121,12 @@ impl Sessions {
     /// What waits on all streams comes out of this memory.
     pub fn with_memory(self, memory: Budget) -> Self {
         self.lock().room = Arc::new(Room::of(memory));
+        self
+    }
+
+    /// The rules by which election ids count.
+    pub fn with_dialect(self, dialect: Dialect) -> Self {
+        self.lock().arbitration.set_dialect(dialect);
         self
     }
 

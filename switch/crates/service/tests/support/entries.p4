@@ -61,11 +61,18 @@ control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         }
     }
 
+    table others {
+        actions = { forward; drop; }
+        default_action = drop;
+    }
+
     apply {
         if (meta.is_marked == 1) {
             std_meta.egress_spec = 3;
         } else {
-            ways.apply();
+            if (!ways.apply().hit) {
+                others.apply();
+            }
         }
     }
 }

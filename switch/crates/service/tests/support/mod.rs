@@ -125,7 +125,7 @@ pub fn server_config() -> ServerConfig {
         thrift_port: None,
         notifications: None,
         events: None,
-        hides_local_programs: false,
+        dialect: p4runtime::Dialect::Specification,
     }
 }
 
