@@ -14,6 +14,9 @@ use crate::settings::{DeviceUse, Interface, Settings, Spelling};
 /// The newest version of the BMv2 JSON format that is read.
 const JSON_VERSION: &str = "2.24";
 
+/// Where simple_switch_CLI looks for a switch.
+const THRIFT_PORT: u16 = 9090;
+
 /// How much may wait behind a port in the kernel. Networks made for simple_switch limit their lines
 /// behind it (Mininet's `bw=`), and their programs look for the queue in front: some thirty full
 /// frames of it may hide there, which count about 2,300 bytes each. The original hides hundreds.
@@ -87,6 +90,7 @@ pub struct General {
     max_port_count: Option<u32>,
 
     /// Serve bmv2's runtime interface, which simple_switch_CLI speaks, at this port of 127.0.0.1.
+    /// simple_switch serves it at 9090 unless another is given.
     #[arg(long, value_name = "PORT")]
     thrift_port: Option<u16>,
 
@@ -140,6 +144,13 @@ impl General {
             ));
         }
         self.json_version.then(|| format!("{JSON_VERSION}\n"))
+    }
+
+    /// simple_switch has no other interface, so its users do not ask for this one.
+    pub fn with_defaults_of(mut self, spelling: Spelling) -> Self {
+        let usual = (spelling == Spelling::SimpleSwitch).then_some(THRIFT_PORT);
+        self.thrift_port = self.thrift_port.or(usual);
+        self
     }
 
     /// Where digests are published, which clients of the other door alone ask for.

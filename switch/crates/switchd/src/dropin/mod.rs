@@ -62,6 +62,7 @@ pub fn parse(line: impl IntoIterator<Item = OsString>) -> Result<Settings, Stop>
     let behind = std::iter::once(&name).chain(line[cut..].iter().skip(1));
     let target = Target::try_parse_from(behind).map_err(|error| stop(&error))?;
     let name = spelling.program();
+    let general = general.with_defaults_of(spelling);
     general.with(target, spelling).map_err(|reason| Stop::Refused(format!("{name}: {reason}\n")))
 }
 
@@ -165,6 +166,17 @@ mod tests {
         // Any free port of this machine: several of these switches run side by side.
         assert_eq!(settings.grpc_address.to_string(), "127.0.0.1:0");
         assert_eq!(parse("--no-p4").expect("enough").thrift_port, None, "closed unless asked for");
+    }
+
+    #[test]
+    fn simple_switch_is_where_its_cli_looks_for_it() {
+        let parse = |line: &str| super::parse(line.split(' ').map(Into::into)).expect("its flags");
+        let settings = parse("simple_switch -i 1@a x.json");
+        assert_eq!(settings.thrift_port, Some(9090));
+        assert!(settings.notifications.is_some(), "clients of that interface learn from digests");
+        for line in ["simple_switch_grpc --no-p4", "psa_switch x.json"] {
+            assert_eq!(parse(line).thrift_port, None, "{line}: closed unless asked for");
+        }
     }
 
     #[test]
