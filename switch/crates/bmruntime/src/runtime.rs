@@ -46,6 +46,8 @@ pub struct Runtime<H> {
     port: u16,
     /// Where digests are published, as an address of nanomsg; empty: nowhere.
     notifications: String,
+    /// Where steps of packets are published, in the same form.
+    events: String,
     queues: Settings,
 }
 
@@ -69,15 +71,15 @@ impl From<Refusal> for Failed {
 }
 
 impl<H: Host> Runtime<H> {
-    pub fn new(
-        front: Arc<Front>,
-        host: H,
-        device_id: u64,
-        port: u16,
-        notifications: String,
-    ) -> Runtime<H> {
-        let queues = Settings::default();
-        Runtime { front, host, device_id, port, notifications, queues }
+    pub fn new(front: Arc<Front>, host: H, device_id: u64, port: u16) -> Runtime<H> {
+        let (notifications, events) = (String::new(), String::new());
+        Runtime { front, host, device_id, port, notifications, events, queues: Settings::default() }
+    }
+
+    /// The same, where digests and steps of packets are published at these addresses.
+    #[must_use]
+    pub fn publishing(self, notifications: String, events: String) -> Runtime<H> {
+        Runtime { notifications, events, ..self }
     }
 
     /// What becomes of a call.
@@ -162,11 +164,13 @@ impl<H: Host> Runtime<H> {
     /// BmConfig.
     fn info(&self) -> Value {
         let info = Struct::default().with(1, Value::I64(self.device_id.cast_signed()));
-        let info = info.with(2, Value::I32(self.port.into()));
-        if self.notifications.is_empty() {
-            return Value::Struct(info);
+        let mut info = info.with(2, Value::I32(self.port.into()));
+        for (field, address) in [(3, &self.notifications), (4, &self.events)] {
+            if !address.is_empty() {
+                info = info.with(field, Value::text(address.as_str()));
+            }
         }
-        Value::Struct(info.with(3, Value::text(self.notifications.as_str())))
+        Value::Struct(info)
     }
 
     /// What was written, as it was when the program was loaded: the program is loaded once more, so

@@ -109,11 +109,12 @@ impl Door {
         settings: pipeline::Config,
         devices: Arc<dyn Devices>,
         notifications: String,
+        events: String,
     ) {
         let memory = settings.memory;
         let waiter = Waiter { settings, devices, loading: Mutex::default() };
-        let runtime =
-            Arc::new(Runtime::new(front, waiter, device_id, self.address.port(), notifications));
+        let runtime = Runtime::new(front, waiter, device_id, self.address.port());
+        let runtime = Arc::new(runtime.publishing(notifications, events));
         let places = Arc::new(Places::new(Capacity::of(memory).connections));
         let large = Arc::new(Semaphore::new(LARGE_MESSAGE_COUNT_MAX));
         loop {

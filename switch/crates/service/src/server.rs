@@ -172,9 +172,10 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
                 notifications = place.to_string();
                 runtime.spawn(learner::publish(Arc::clone(&front), config.device_id, publisher));
             }
+            let events = config.events.as_ref().map(ToString::to_string).unwrap_or_default();
             let front = Arc::clone(&front);
             let (id, settings) = (config.device_id, config.pipeline);
-            runtime.spawn(door.serve(front, id, settings, devices, notifications));
+            runtime.spawn(door.serve(front, id, settings, devices, notifications, events));
         }
         if let Some(place) = &config.events {
             let _context = runtime.enter();

@@ -19,10 +19,17 @@ use crate::publisher::Publisher;
 /// Steps that wait to be published: some hundred packets'.
 const WAITING_COUNT_MAX: usize = 1 << 14;
 
+/// What the task that publishes is told.
+#[derive(Debug)]
+enum Note {
+    Step(TraceRecord),
+    Subscribed,
+}
+
 /// The packet thread's end.
 #[derive(Clone, Debug)]
 pub struct StepTeller {
-    records: mpsc::Sender<TraceRecord>,
+    notes: mpsc::Sender<Note>,
     messages: broadcast::Sender<Arc<[u8]>>,
     lost: Arc<AtomicU64>,
 }
@@ -35,7 +42,7 @@ impl StepTeller {
 
     /// Hands over a step.
     pub fn tell(&self, record: TraceRecord) {
-        if self.records.try_send(record).is_err() {
+        if self.notes.try_send(Note::Step(record)).is_err() {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -43,10 +50,15 @@ impl StepTeller {
 
 /// Publishes steps from now on, within a runtime; `wake` has the packet thread see who listens.
 pub fn publish(front: Arc<Front>, device_id: u64, publisher: Publisher, wake: Wake) -> StepTeller {
-    let (records, waiting) = mpsc::channel(WAITING_COUNT_MAX);
+    let (notes, waiting) = mpsc::channel(WAITING_COUNT_MAX);
     let (messages, lost) = (publisher.messages(), Arc::default());
-    let teller = StepTeller { records, messages, lost };
-    tokio::spawn(publisher.serve_and(move || wake()));
+    let subscribed = notes.clone();
+    let teller = StepTeller { notes, messages, lost };
+    tokio::spawn(publisher.serve_and(move || {
+        // Without room there are steps, which are looked at as well.
+        let _full = subscribed.try_send(Note::Subscribed);
+        wake();
+    }));
     tokio::spawn(tell(front, device_id, teller.clone(), waiting));
     teller
 }
@@ -56,11 +68,11 @@ async fn tell(
     front: Arc<Front>,
     device_id: u64,
     teller: StepTeller,
-    mut waiting: mpsc::Receiver<TraceRecord>,
+    mut waiting: mpsc::Receiver<Note>,
 ) {
     let mut steps = Steps::new(device_id);
     let mut known: Option<Arc<Config>> = None;
-    while let Some(record) = waiting.recv().await {
+    while let Some(note) = waiting.recv().await {
         let lost = teller.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
             tracing::warn!(lost, "steps of packets found no room and were not published");
@@ -68,10 +80,16 @@ async fn tell(
         let mut said = Vec::new();
         let current = front.programs().in_force;
         if !is_same(known.as_ref(), current.as_ref()) {
-            said.push(steps.change(&program_of(current.as_deref())));
+            let change = steps.change(&program_of(current.as_deref()));
+            // The first subscriber reads the program itself; bmv2's client ends on a change that it
+            // cannot follow.
+            let is_news = !matches!(note, Note::Subscribed) || teller.messages.receiver_count() > 1;
+            said.extend(is_news.then_some(change));
             known = current;
         }
-        said.extend(steps.messages(&record));
+        if let Note::Step(record) = note {
+            said.extend(steps.messages(&record));
+        }
         for message in said {
             // Without subscribers there is nobody to be told.
             let _told = teller.messages.send(message.into());

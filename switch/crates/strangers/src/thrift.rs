@@ -51,7 +51,7 @@ pub fn offer(data: &[u8]) {
     }
     let mut rig =
         PROGRAM.with(|(program, load)| Rig::running(load.clone(), program, Config::default()));
-    let runtime = Arc::new(Runtime::new(rig.front(), AtOnce, DEVICE_ID, 9090, String::new()));
+    let runtime = Arc::new(Runtime::new(rig.front(), AtOnce, DEVICE_ID, 9090));
     let mut rest = data;
     while let Ok((call, length)) = Call::read(rest, MESSAGE_SIZE_BYTES_MAX) {
         rest = &rest[length..];
