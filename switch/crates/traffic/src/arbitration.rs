@@ -1,8 +1,8 @@
-//! An arbitration of the crossbar, for who watches it.
+//! A record of one arbitration of the crossbar.
 
 use units::{PortId, Time};
 
-/// What the arbiter did at one instant: who asked, who chose whom, and who is matched.
+/// One arbitration: requests, grants and matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arbitration {
     /// When.
@@ -16,15 +16,15 @@ pub struct Arbitration {
     pub pointers: Vec<Pointers>,
 }
 
-/// An input asks for an output.
+/// An input requests an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// The input.
     pub input: PortId,
     /// The output.
     pub output: PortId,
-    /// What the match is worth to an arbiter that weighs: bytes that wait, or picoseconds that the
-    /// first has waited; 0 for others.
+    /// The weight of the match for an arbiter that weighs: queued bytes, or the age of the first
+    /// packet in picoseconds; 0 for other arbiters.
     pub weight: u64,
 }
 

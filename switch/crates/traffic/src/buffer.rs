@@ -1,4 +1,4 @@
-//! The shared buffer in action: how much of it is taken, and who may take more.
+//! The shared buffer at run time: its occupancy, and how much each queue may still take.
 
 use units::Bytes;
 
@@ -39,12 +39,12 @@ impl SharedBuffer {
         share.minimum + Bytes(most.min(granted))
     }
 
-    /// The shared part, whoever has it.
+    /// The size of the shared part.
     pub fn size(&self) -> Bytes {
         self.size
     }
 
-    /// What of the shared part nobody has.
+    /// The free space of the shared part.
     pub fn free(&self) -> Bytes {
         Bytes(self.size.count().saturating_sub(self.used.count()))
     }
@@ -57,7 +57,7 @@ impl SharedBuffer {
     }
 }
 
-/// What of `held` is in the shared part.
+/// The bytes of `held` that count in the shared part.
 #[inline]
 pub(crate) fn beyond_minimum(share: &BufferShare, held: Bytes) -> Bytes {
     Bytes(held.count().saturating_sub(share.minimum.count()))

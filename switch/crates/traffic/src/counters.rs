@@ -45,7 +45,7 @@ impl SubAssign for Tally {
     }
 }
 
-/// What happened at one place of the router since it was configured.
+/// Counts at one place of the router since it was configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Handed in, whatever became of it.
@@ -61,19 +61,19 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// What was dropped for `reason`.
+    /// The packets dropped for `reason`.
     pub fn dropped(&self, reason: DropReason) -> Tally {
         reason.queue_index().map_or(Tally::default(), |at| self.dropped[at])
     }
 
-    /// What was dropped for any reason.
+    /// The packets dropped for any reason.
     pub fn dropped_in_all(&self) -> Tally {
         let mut sum = Tally::default();
         self.dropped.iter().for_each(|tally| sum += *tally);
         sum
     }
 
-    /// The reasons that occurred, with what they dropped.
+    /// The reasons that occurred, with the packets dropped for each.
     pub fn drops(&self) -> impl Iterator<Item = (DropReason, Tally)> + '_ {
         let counted = DropReason::ALL.iter().map(|reason| (*reason, self.dropped(*reason)));
         counted.filter(|(_, tally)| tally.packets > 0)

@@ -1,11 +1,11 @@
-//! What schedulers and token buckets remember, for who looks on: credit of the past that decides
-//! what is sent next.
+//! The state of schedulers and token buckets for display: credit from the past that decides which
+//! packet is sent next.
 
 use units::Rate;
 
 const BIT_PS: i128 = 8_000_000_000_000;
 
-/// What a discipline remembers of one class.
+/// A discipline's state for one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShareState {
     /// Deficit round robin.
@@ -29,7 +29,7 @@ pub enum ShareState {
     },
 }
 
-/// What is in a token bucket; less than nothing after a packet that was longer than the bucket.
+/// The content of a token bucket; negative after a packet that was longer than the bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// Bytes that may go at once.
@@ -47,7 +47,7 @@ pub struct NodeTokens {
     pub ceil: i64,
 }
 
-/// What decides at one port who is next, apart from the packets themselves.
+/// Everything that decides which class of a port is next, apart from the packets themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credits {
     /// The port's own bucket, if it has one.
@@ -61,13 +61,13 @@ pub struct Credits {
 /// The same for one class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCredit {
-    /// What its group's discipline remembers of it; nothing under strict priority.
+    /// The state of its group's discipline for this class; none under strict priority.
     pub share: Option<ShareState>,
     /// The queue's own bucket, if it has one.
     pub tokens: Option<Tokens>,
 }
 
-/// What a rate earns in so many picoseconds, in whole bytes, rounded down.
+/// The credit that a rate earns in `ps` picoseconds, in whole bytes, rounded down.
 pub(crate) fn bytes_in(rate: Rate, ps: i128) -> i64 {
     clamped((ps * i128::from(rate.bps())).div_euclid(BIT_PS))
 }

@@ -1,4 +1,4 @@
-//! Who is due next: an indexed binary heap, so that idle ports cost nothing.
+//! An indexed binary heap of ports by their next instant, so that idle ports cost nothing.
 //!
 //! Each member (a port, or the fabric) has at most one instant at which it must be looked at.
 //! Setting, moving and clearing it take logarithmic time in the number of members that are

@@ -7,9 +7,9 @@ use std::fmt;
 pub struct ConfigError {
     /// The part of the configuration, such as `port 3, class 1, limit`.
     pub place: String,
-    /// What is wrong with it.
+    /// The rejected value.
     pub found: String,
-    /// What would be accepted.
+    /// The acceptable values.
     pub advice: String,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of a packet: it departs, or it is dropped with a reason. Nothing else.
+//! A packet's fate: it departs, or it is dropped with a reason. There is no third.
 
 use units::{Bytes, ClassId, DropReason, PortId, Span, Time};
 use wire::Ecn;
@@ -13,14 +13,14 @@ pub struct Arrival<P> {
     pub input: PortId,
     /// Where it is to leave.
     pub output: PortId,
-    /// The class of the output port; 0 is the lowest. Where two classes are managed as a pair, the
-    /// packet goes into the queue of the pair that its ECN codepoint asks for.
+    /// The class of the output port; 0 is the lowest. If two classes are managed as a pair, the
+    /// packet's ECN codepoint selects the queue of the pair.
     pub class: ClassId,
-    /// What it says of congestion marks.
+    /// The packet's ECN codepoint.
     pub ecn: Ecn,
     /// Drop precedence for WRED: 0 green, 1 yellow, 2 red.
     pub precedence: u8,
-    /// What the packet is called in [`Step`](crate::Step)s; nothing else depends on it.
+    /// The packet's number in [`Step`](crate::Step)s; nothing else depends on it.
     pub number: u64,
 }
 
@@ -31,7 +31,7 @@ impl<P> Arrival<P> {
     }
 }
 
-/// What the router knows of a packet that waits in it.
+/// The router's knowledge of a queued packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     /// The length when it arrived. Everything inside the router counts this length.
@@ -126,7 +126,7 @@ pub struct Dropped<P> {
     pub reason: DropReason,
 }
 
-/// What became of an arrival at once.
+/// The immediate result of an arrival.
 #[must_use = "a dropped packet must be counted and reported"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<P> {
@@ -136,7 +136,7 @@ pub enum Verdict<P> {
     Dropped(Dropped<P>),
 }
 
-/// What comes out of the traffic manager.
+/// The outputs of the traffic manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output<P> {
     /// A packet leaves.

@@ -4,7 +4,7 @@ use units::Bytes;
 
 use crate::error::ConfigError;
 
-/// How much may wait, in packets, in bytes or both. What is on the line no longer waits.
+/// A limit of a queue, in packets, in bytes or both. A packet on the line no longer counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
     /// At most this many packets.

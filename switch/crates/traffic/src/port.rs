@@ -2,7 +2,7 @@
 //!
 //! The port holds no packet that has departed: from the departure on, the packet is on the line and
 //! the line is busy until `line_free_at`. So the instants here are those of the modelled line, and
-//! it does not matter how late somebody asks for them.
+//! it does not matter how late they are read.
 
 use units::{Bytes, CLASS_COUNT_MAX, ClassId, Distance, DropReason, HasLength, PortId, Span, Time};
 
@@ -29,11 +29,11 @@ pub(crate) struct Port {
     heads: Heads,
     /// The classes whose queue is not empty.
     backlog: ClassSet,
-    /// What waits in all queues together.
+    /// The depth of all queues together.
     pub held: Depth,
     /// The instant from which the line can take the next frame.
     line_free_at: Time,
-    /// What is behind the line takes no frame for now.
+    /// The receiver behind the line takes no frame for now.
     stalled: bool,
     /// When the last frame went on the line.
     departed_at: Time,
@@ -43,12 +43,12 @@ pub(crate) struct Port {
     guest: Option<Guest<dyn SchedulerOutside>>,
     /// Whether any instant but the line's can hold a class back.
     shaped: bool,
-    /// Whether a packet that comes alone waits for nothing but the line, and nobody has to be told
-    /// of it: strict priority, no shaper, no AQM.
+    /// Whether a packet that comes alone waits for nothing but the line, and no scheduler or AQM
+    /// needs to know of it: strict priority, no shaper, no AQM.
     plain: bool,
     /// Queues that one method manages together.
     pairs: Vec<Pair>,
-    /// What was dropped before it could be told which queue it belongs to.
+    /// Packets dropped before their queue was known.
     pub misfits: Counters,
     utilisation: Utilisation,
 }
@@ -134,7 +134,7 @@ impl Port {
         let mut due = Time::MAX;
         for class in self.backlog.iter() {
             due = due.min(self.ready_at(class, free_at));
-            // Nothing departs before the line is free, so nobody else can be earlier.
+            // Nothing departs before the line is free, so no class can be earlier.
             if due == free_at {
                 break;
             }
@@ -194,7 +194,7 @@ impl Port {
         }
     }
 
-    /// What decides at `now` who is next, apart from the packets themselves.
+    /// Everything that decides at `now` which class is next, apart from the packets themselves.
     pub fn credits(&self, now: Time) -> Credits {
         let tokens = |shaper: &Option<Shaper>| shaper.as_ref().map(|it| it.tokens(now));
         let classes = self.queues.iter().enumerate().map(|(class, queue)| {
@@ -224,7 +224,8 @@ impl Port {
         }
     }
 
-    /// What active queue management makes of the first packet of `class`, about to depart at `at`.
+    /// The verdict of active queue management on the first packet of `class`, about to depart at
+    /// `at`.
     #[inline]
     pub fn judge_head<P>(&mut self, slab: &Slab<P>, class: usize, at: Time) -> AqmVerdict {
         let (manager, other) = match self.pair_of(class) {
@@ -344,7 +345,8 @@ impl Port {
     ) -> Option<Handle> {
         let queue = &mut self.queues[class];
         let handle = queue.fifo.dequeue(slab)?;
-        // What has waited long is in slow memory: the next one is asked for before it is its turn.
+        // A packet that has waited long is no longer in the caches: the next one is prefetched
+        // before its turn.
         if let Some(next) = queue.fifo.head() {
             slab.packet(next).approach(Distance::Near);
         }
@@ -413,7 +415,7 @@ impl Port {
     /// Takes over a new configuration at `now`. Queues that exist before and after keep their
     /// packets and their books; the caller has emptied those that go.
     pub fn reconfigure<P>(&mut self, slab: &mut Slab<P>, config: &PortConfig, now: Time) {
-        // What a shorter wait would have allowed in the past happens now, not then.
+        // A departure that a shorter wait would have allowed in the past happens now, not then.
         self.utilisation.record(self.departed_at, self.line_free_at);
         self.line_free_at = self.line_free_at.max(now);
         self.departed_at = self.line_free_at;
@@ -489,7 +491,7 @@ impl Port {
         true
     }
 
-    /// What a decider from outside has done wrong here.
+    /// The fault of an outside decider at this port.
     pub fn fault(&self) -> Option<&Fault> {
         let own = self.guest.as_ref().and_then(|guest| guest.fault.as_ref());
         own.or_else(|| self.queues.iter().find_map(|queue| queue.guest.as_ref()?.fault.as_ref()))

@@ -169,7 +169,7 @@ impl Ports {
         self.account(waiting.output, waiting.class.index(), |held| held - waiting.length);
     }
 
-    /// The queue's bytes changed; `before` says from what.
+    /// The queue's bytes changed, from `before`.
     #[inline]
     pub fn account(&mut self, port: PortId, class: usize, before: impl Fn(Bytes) -> Bytes) {
         let Some(mut buffer) = self.buffer else { return };

@@ -21,7 +21,7 @@ pub(crate) struct Queue {
     pub aqm: Option<Aqm>,
     /// Decides in its place.
     pub guest: Option<Guest<dyn AqmOutside>>,
-    /// What the dice of the AQM are called.
+    /// The random generator of the AQM.
     dice: Dice,
     pub counters: Counters,
     /// The most packets and the most bytes that were ever in it, each on its own.
@@ -72,8 +72,8 @@ impl Queue {
         }
     }
 
-    /// What becomes of a packet: what the guest says, or else what `ask` hears of the queue's own
-    /// method.
+    /// The verdict on a packet: the guest's, or else that of the queue's own method, called by
+    /// `ask`.
     #[inline]
     pub fn judge(
         &mut self,
@@ -87,7 +87,7 @@ impl Queue {
         guest.judge(question, own)
     }
 
-    /// Appends a packet that was admitted and whose residence is filled in.
+    /// Appends an admitted packet whose residence is filled in.
     #[inline]
     pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, handle: Handle) {
         self.counters.enqueued.add(slab.slot(handle).waiting.length);
@@ -96,7 +96,7 @@ impl Queue {
         self.high_water.bytes = self.high_water.bytes.max(self.fifo.bytes());
     }
 
-    /// What a scheduler needs to know of the first packet.
+    /// The facts about the first packet that a scheduler needs.
     #[inline]
     pub fn head<P>(&self, slab: &Slab<P>) -> Option<Head> {
         let slot = slab.slot(self.fifo.head()?);
@@ -127,8 +127,8 @@ impl Queue {
         self.count_departure(at, length, Span::ZERO);
     }
 
-    /// Takes over new values for what can change while packets wait. A lower limit drops nothing
-    /// that is already in; the queue only takes no more until it has room.
+    /// Takes over new values for the settings that can change while packets wait. A lower limit
+    /// drops no packet already queued; the queue only accepts no more until it has room.
     pub fn reconfigure(&mut self, config: &QueueConfig, now: Time) {
         if self.config.shaper != config.shaper {
             match (&mut self.shaper, config.shaper) {

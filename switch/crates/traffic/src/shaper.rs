@@ -83,11 +83,11 @@ impl Shaper {
         Time::from_ps(self.full_at.ps().saturating_sub(slack))
     }
 
-    /// What is in the bucket at `now`.
+    /// The tokens in the bucket at `now`.
     pub fn tokens(&self, now: Time) -> Tokens {
         let missing_ps = i128::from(self.full_at.since(now).ps());
         match self.config {
-            // What is missing is rounded up: the bucket holds no more than is there.
+            // The deficit is rounded up: the bucket never claims more than it has.
             ShaperConfig::Bits { rate, burst } => {
                 Tokens::Bytes(clamped(i128::from(burst.count())) + bytes_in(rate, -missing_ps))
             }
@@ -109,8 +109,8 @@ impl Shaper {
         self.full_at = self.full_at.max(filled_until).saturating_add(self.price(length));
     }
 
-    /// Changes rate and size. What was sent too early under the old rate stays owed in bytes (or
-    /// packets), so the debt is paid back at the new rate.
+    /// Changes rate and size. Debt from the old rate stays owed in bytes (or packets), so it is
+    /// paid back at the new rate.
     pub fn change(&mut self, config: ShaperConfig, now: Time) {
         let owed = self.full_at.since(now);
         let converted = match (self.config, config) {

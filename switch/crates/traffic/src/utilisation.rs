@@ -8,7 +8,7 @@ pub(crate) struct Utilisation {
     window: Span,
     /// The start of the window that is being filled.
     start: Time,
-    /// Busy time seen in it so far.
+    /// Busy time in it until now.
     busy: Span,
     /// The share of the window before it, in 0.01 %.
     last_basis_points: u16,
@@ -20,7 +20,7 @@ impl Utilisation {
         Utilisation { window, start: Time::ZERO, busy: Span::ZERO, last_basis_points: 0 }
     }
 
-    /// The line was busy from `from` until `until`. Busy times are told in order.
+    /// The line was busy from `from` until `until`. Busy times come in order.
     pub fn record(&mut self, from: Time, until: Time) {
         self.roll(from);
         let end = self.start.saturating_add(self.window);

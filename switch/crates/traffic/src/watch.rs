@@ -1,11 +1,10 @@
 //! Watching packets step by step: all of them, or those in chosen queues and in the crossbar; and
 //! what the crossbar's arbiter does.
 //!
-//! Nobody watches as a rule; a packet then pays one test of a pointer. Who does gets a [`Step`] for
-//! each thing that happens to a packet, exact to the picosecond and in the order in which it
-//! happened, so that whoever replays them knows what every queue holds, and in which order. Events
-//! wait in a list of bounded length; what finds it full is counted as lost, so a reader always
-//! knows whether it has seen everything.
+//! There is usually no watcher; a packet then pays one test of a pointer. A watcher gets a [`Step`]
+//! for each event of a packet, exact to the picosecond and in order, so that a replay knows the
+//! content and order of every queue. Events wait in a list of bounded length; those that find it
+//! full are counted as lost, so a reader always knows whether it has seen everything.
 //!
 //! A packet that is handed in takes the way
 //!
@@ -27,7 +26,7 @@ use crate::fate::{Depth, Waiting};
 /// Events that may wait to be polled: a burst of some milliseconds.
 const EVENT_COUNT_MAX: usize = 1 << 16;
 
-/// What is to be watched.
+/// The selection of events to watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watching {
     /// Output queues, each with every packet that enters and leaves it.
@@ -36,14 +35,14 @@ pub struct Watching {
     pub crossings: bool,
     /// Every step of every packet.
     pub packets: bool,
-    /// What the arbiter of the crossbar does, round by round.
+    /// The work of the crossbar's arbiter, round by round.
     pub arbitrations: bool,
 }
 
-/// Something that who watches is told.
+/// An event for the watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The crossbar was arbitrated, and somebody had asked; those who were matched cross next.
+    /// The crossbar was arbitrated, with at least one request; the matched packets cross next.
     Arbitration(Box<Arbitration>),
     /// Something happened to a packet.
     Step(Step),
@@ -64,11 +63,11 @@ pub struct Step {
     pub class: ClassId,
     /// Its length.
     pub length: Bytes,
-    /// What happened.
+    /// The event.
     pub kind: StepKind,
 }
 
-/// What happened to a packet. It leaves the queue that it is in with its next step.
+/// An event of a packet. The packet leaves its queue with its next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     /// The arbiter matched its input with its output, and it crosses.
@@ -78,7 +77,7 @@ pub enum StepKind {
     },
     /// It left its output queue for the line.
     Departed {
-        /// What waits in the queue now.
+        /// The depth of the queue now.
         depth: Depth,
         /// Whether active queue management has marked it.
         marked: bool,
@@ -87,7 +86,7 @@ pub enum StepKind {
     Dropped {
         /// Why.
         reason: DropReason,
-        /// What waits now in the output queue it was in; none if it was in none.
+        /// The depth now of its former output queue; none if it was in none.
         depth: Option<Depth>,
     },
     /// It waits at its input, behind all others there: in the only queue, or in that of its output
@@ -95,13 +94,13 @@ pub enum StepKind {
     Filed,
     /// It waits in its output queue, behind all others there.
     Queued {
-        /// What waits in the queue now.
+        /// The depth of the queue now.
         depth: Depth,
     },
 }
 
 impl Step {
-    /// What waits in the output queue that the step has changed, if it has changed one.
+    /// The depth of the output queue that the step has changed, if it has changed one.
     pub fn depth(&self) -> Option<Depth> {
         match self.kind {
             StepKind::Departed { depth, .. } | StepKind::Queued { depth } => Some(depth),
@@ -111,7 +110,7 @@ impl Step {
     }
 }
 
-/// Who watches.
+/// The watcher and its events.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// For each port number a bit for each class that is watched.

@@ -52,7 +52,7 @@ struct Seen {
     dropped_at_head: Vec<(Time, DropReason)>,
 }
 
-/// What the queue's management has in mind.
+/// The state of the queue's management.
 fn state(manager: &Manager<Packet>) -> Option<AqmState> {
     manager.queue(PortId(1), ClassId(0)).expect("it is configured").aqm
 }
@@ -145,7 +145,7 @@ fn codel_marks_what_can_be_marked_and_drops_nothing_then() {
 
 #[test]
 fn pie_steers_an_unresponsive_overload_to_its_target() {
-    // Half of what comes must go: the probability rises until the wait is near the target.
+    // Half of the traffic must be dropped: the probability rises until the wait is near the target.
     let mut manager = one_port(port(AqmConfig::Pie(PieConfig::default())));
     let seen = overload(&mut manager, 2, 60_000, Ecn::NotEct);
     let late = &seen.waits[seen.waits.len() / 2..];
@@ -201,8 +201,8 @@ fn coupled() -> PortConfig {
 }
 
 /// Packets of 1000 bytes, of which the line takes one a millisecond, for a minute; the first half
-/// does not count. In `tenths`, how many tenths of the line packets of each codepoint offer. Returns
-/// by class what was dropped and marked of what departed or was dropped, and the mean wait.
+/// does not count. `tenths` gives the offered load of each codepoint in tenths of the line. Returns
+/// by class the shares of packets dropped and marked, and the mean wait.
 fn minute_of(tenths: &[(Ecn, u64)]) -> [(f64, f64, Span); 2] {
     let mut manager = one_port(coupled());
     let mut seen = [(0u64, 0u64, 0u64, Span::ZERO); 2];
@@ -256,9 +256,9 @@ fn dualpi2_couples_the_marks_of_l4s_to_the_square_root_of_classic_drops() {
 
 #[test]
 fn dualpi2_marks_classic_packets_that_can_be_marked_until_it_is_overloaded() {
-    // Marks alone slow nobody here: the wait grows, p' passes 1 / k, and ECN is of no use any more.
-    // 0.2 of 1.2 lines must go: p_C = 0.167 would do, but ECT(0) packets are dropped only from
-    // p_C = 0.25 on, so the controller goes between marking all and dropping too many.
+    // Marks alone slow no sender here: the wait grows, p' passes 1 / k, and ECN is no longer of
+    // use. 0.2 of 1.2 lines must go: p_C = 0.167 would do, but ECT(0) packets are dropped only from
+    // p_C = 0.25 on, so the controller alternates between marking all and dropping too many.
     let [classic, _] = minute_of(&[(Ecn::Ect0, 12)]);
     assert!((classic.0 - 0.167).abs() < 0.02, "{classic:?}");
     assert!(classic.1 > 0.0, "{classic:?}");

@@ -95,7 +95,7 @@ fn pairs(matches: &[Match]) -> Vec<(u16, u16)> {
     matches.iter().map(|pair| (pair.input.0, pair.output.0)).collect()
 }
 
-/// The arbitrations so far: what is seen of each, and that its matches are what crosses next.
+/// The arbitrations until now, and a check that their matches are the transfers that follow.
 fn arbitrations(manager: &mut Manager<Packet>) -> Vec<Arbitration> {
     let (mut seen, mut crossing): (Vec<Arbitration>, Vec<(u16, u16)>) = (Vec::new(), Vec::new());
     while let Some(event) = manager.poll_event() {
@@ -136,8 +136,8 @@ fn islip_is_seen_to_ask_grant_and_accept_and_to_turn_its_pointers() {
     assert_eq!(first.at, us(0));
     let asks = first.asks.iter().map(|ask| (ask.input.0, ask.output.0, ask.weight));
     assert_eq!(asks.collect::<Vec<_>>(), [(0, 2, 0), (1, 2, 0), (0, 3, 0)]);
-    // All pointers stand at 0: both outputs grant to input 0, which accepts output 2. In a second
-    // iteration output 3 has nobody left to grant to.
+    // All pointers are at 0: both outputs grant to input 0, which accepts output 2. In a second
+    // iteration output 3 has no input left to grant to.
     let [round] = &first.rounds[..] else { panic!("{:?}", first.rounds) };
     assert_eq!(pairs(&round.grants), [(0, 2), (0, 3)]);
     assert_eq!(pairs(&round.accepts), [(0, 2)]);

@@ -1,4 +1,4 @@
-//! What holds for every configuration, every traffic and every change at run time.
+//! Laws for every configuration, every traffic and every change at run time.
 
 use crate::support;
 
@@ -210,7 +210,7 @@ fn sparse_steps() -> impl Strategy<Value = Vec<Step>> {
     vec(prop_oneof![20 => send(), 20 => wait, 1 => change], 1..150)
 }
 
-/// What happened to each packet, in order.
+/// Each packet's events, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Log {
     departures: Vec<Departure<Packet>>,
@@ -227,7 +227,7 @@ struct Driver {
     log: Log,
     /// Those who follow every packet.
     replays: Vec<Replay>,
-    /// Who is seen to be matched and has not crossed.
+    /// Matched inputs that have not crossed yet.
     matched: VecDeque<Match>,
 }
 
@@ -365,7 +365,7 @@ fn compare_with_passing(config: &Config, steps: &[Step]) -> u64 {
             true => short.send_alone(step),
             false => short.step(step),
         }
-        // What the long way still has to say of this instant.
+        // The remaining events of the long way at this instant.
         long.drain(long.now);
         short.drain(short.now);
         assert_eq!(long.log, short.log, "after {step:?}");

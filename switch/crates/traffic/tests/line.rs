@@ -222,8 +222,8 @@ fn copies_made_while_a_line_is_configured_are_in_the_books() {
         let packet = Packet { id, length: 1500 };
         assert_eq!(lines.handle_frame(us(0), port, packet), LineVerdict::Held);
     }
-    // The first frame is begun at once, and doubled. The second is at 120 us, when nobody asks: the
-    // first copies arrive at 620 us. So it is the change that finds it begun.
+    // The first frame begins at once, and is duplicated. The second begins at 120 us, without a
+    // poll: the first copies arrive at 620 us. So the change of configuration finds it begun.
     assert_eq!(lines.held().packets, 3);
     lines.configure(us(130), port, plain).expect("valid");
     assert_eq!(lines.held().packets, 4);
@@ -232,12 +232,12 @@ fn copies_made_while_a_line_is_configured_are_in_the_books() {
     assert_eq!(lines.held().packets, 0);
 }
 
-/// What a test does to a line, in this order of time.
+/// The actions of a test on a line, in order of time.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Rate in Mb/s and delay in microseconds from now on.
     Configure { mbps: u64, delay: u64 },
-    /// Hands over a frame of so many bytes.
+    /// Hands over a frame of this many bytes.
     Send(u64),
 }
 
@@ -250,7 +250,7 @@ fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
 }
 
 /// The obvious line: each frame begins when the one before has been sent, with the rate and the
-/// delay of that instant, and overtakes nobody.
+/// delay of that instant, and overtakes no other.
 fn expected(steps: &[(u64, Step)]) -> Vec<Time> {
     let mut now = Time::ZERO;
     let (mut rate, mut delay) = (Rate::from_mbps(10), Span::ZERO);
@@ -287,8 +287,9 @@ fn expected(steps: &[(u64, Step)]) -> Vec<Time> {
 }
 
 proptest! {
-    /// Lines that only serialise keep their frames elsewhere than lines with a delay; nobody must
-    /// notice, not when one becomes the other with frames on it, nor by how promptly it is polled.
+    /// Lines that only serialise keep their frames elsewhere than lines with a delay; this must not
+    /// be visible, not when one becomes the other with frames on it, nor by how promptly it is
+    /// polled.
     #[test]
     fn frames_arrive_by_the_rates_and_delays_under_which_they_begin(
         steps in steps(),

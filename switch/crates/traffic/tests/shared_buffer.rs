@@ -47,7 +47,7 @@ fn saturated_queues_share_alpha_over_one_plus_alpha_n() {
     for (over, under) in [(1, 2), (1, 1), (2, 1), (4, 1), (8, 1), (16, 1)] {
         for count in [1, 2, 3, 4, 8] {
             let mut manager = router(count, alpha(over, under));
-            // All queues are offered a byte in turn, at one instant, until nobody takes any.
+            // Each queue is offered a byte in turn, at one instant, until none takes any.
             while (0..count).filter(|port| offer(&mut manager, us(0), *port)).count() > 0 {}
             let alpha = f64::from(over) / f64::from(under);
             let share = alpha / (1.0 + alpha * f64::from(count)) * SIZE.count() as f64;

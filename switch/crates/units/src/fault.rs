@@ -1,19 +1,20 @@
-//! What a decider from outside did wrong.
+//! A fault of an outside decider.
 
 use core::fmt;
 
 use crate::Time;
 
-/// Why a decider from outside, such as a student's arbiter or congestion control, is asked no more.
+/// The reason why an outside decider, such as a student's arbiter or congestion control, is no
+/// longer called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The instant of the decision.
     pub at: Time,
     /// Which decision it was, from 1.
     pub decision: u64,
-    /// What was wrong with it.
+    /// The mistake.
     pub what: String,
-    /// What was asked, in words.
+    /// The question that it answered, in words.
     pub asked: String,
 }
 

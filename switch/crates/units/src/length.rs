@@ -68,8 +68,8 @@ pub trait HasLength {
     /// and frame check sequence (a port's configured overhead adds those).
     fn length(&self) -> Bytes;
 
-    /// Somebody will deal with it soon: what of it lies in slow memory is asked for, so that nobody
-    /// has to wait for it then. Changes nothing.
+    /// Prefetches the parts that are in slow memory, for use soon, so that nothing waits for them
+    /// then. Changes nothing.
     #[inline(always)]
     fn approach(&self, _distance: Distance) {}
 }

@@ -1,20 +1,20 @@
 //! One budget for the memory of everything that clients and programs can make, cut into parts.
 //!
-//! Who keeps something for them takes its size of the [`Budget`] as a [`Share`] and keeps the share
-//! beside it; dropped, the share gives the memory back. Sizes are estimates that err upwards; what a
-//! process takes by itself, its code and its threads, is not counted.
+//! Code that keeps something for a client takes its size from the [`Budget`] as a [`Share`] and
+//! keeps the share beside it; dropped, the share gives the memory back. Sizes are estimates that
+//! err upwards; the process's own code and threads are not counted.
 //!
-//! Each [`Purpose`] has a part of its own, cut once, and none lends to another. So whoever fills one
-//! leaves all others alone: full tables keep nobody from coming and emptying them, and a flood of
-//! requests takes no entry's place.
+//! Each [`Purpose`] has a part of its own, cut once, and none lends to another. So a client that
+//! fills one leaves all others alone: full tables do not prevent another client from emptying them,
+//! and a flood of requests takes no entry's place.
 //!
 //! ```text
 //!   --memory  ├ packets ┤├ programs ┤├── entries ──┤├ requests ┤├ answers ┤├ others' ┤
 //! ```
 //!
-//! Within a part, a client of which it is known what it has gets no more once it has more than is
-//! free: one takes nearly half, two nearly a third each. However many there are, each finds a little:
-//! an eighth of the part is kept for what [`OWNER_COUNT`] clients begin with.
+//! Within a part, a client with known usage gets no more once it has more than is free: one client
+//! takes nearly half, two nearly a third each. However many clients there are, each finds a little:
+//! an eighth of the part is reserved for the beginnings of [`OWNER_COUNT`] clients.
 //!
 //! A budget counts, and nothing else: it allocates nothing and asks no allocator.
 
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Bytes;
 
-/// What memory is taken for.
+/// A use of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Answers that clients have not taken yet.
@@ -41,18 +41,18 @@ pub enum Purpose {
     Reports,
     /// Requests that are read or carried out.
     Requests,
-    /// What watchers and tracers have not taken yet.
+    /// Events that watchers and tracers have not taken yet.
     Watchers,
 }
 
-/// What is to be known of a purpose.
+/// The facts about a purpose.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     purpose: Purpose,
     words: &'static str,
-    /// So many parts of [`PARTS`] of what packets leave.
+    /// Its share, in [`PARTS`], of the memory that is not for packets.
     parts: u64,
-    /// What to do where there is no room.
+    /// Advice for a client that finds no room.
     advice: &'static str,
 }
 
@@ -107,11 +107,11 @@ pub struct Share {
     owner: Option<Owner>,
 }
 
-/// What one client has of each part; all copies are of one client.
+/// One client's usage of each part; all copies belong to one client.
 #[derive(Clone, Debug, Default)]
 pub struct Owner(Arc<[AtomicU64; TERMS.len()]>);
 
-/// There was not enough left of a part; its words are for whoever asked.
+/// There was not enough left of a part; its words are for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exhausted(String);
 
@@ -124,10 +124,10 @@ impl fmt::Display for Exhausted {
 impl std::error::Error for Exhausted {}
 
 impl Budget {
-    /// Whatever is asked for. For processes that only their owner can ask.
+    /// No limit. For processes that serve only their owner.
     pub const UNLIMITED: Budget = Budget(None);
 
-    /// A budget of so many bytes, of which so many are for packets.
+    /// A budget of `all` bytes, of which `packets` are for packets.
     pub fn new(all: Bytes, packets: Bytes) -> Budget {
         let rest = all.0.saturating_sub(packets.0);
         let limit = |terms: Terms| match terms.purpose {
@@ -166,7 +166,7 @@ impl Budget {
         Share { owner: Some(owner.clone()), ..self.share(purpose) }
     }
 
-    /// A share of so many bytes.
+    /// A share of `bytes` bytes.
     pub fn take(self, purpose: Purpose, bytes: u64) -> Result<Share, Exhausted> {
         let mut share = self.share(purpose);
         share.set(bytes)?;
@@ -210,7 +210,8 @@ fn mebibytes(bytes: u64) -> String {
     }
 }
 
-/// What grows in steps asks for so much more than it needs, at most: nobody asks for each little thing.
+/// A growing share takes up to this much more than it needs, so that it need not ask for every few
+/// bytes.
 const STEP_BYTES: u64 = 4 << 10;
 
 impl Share {
@@ -219,7 +220,7 @@ impl Share {
         self.bytes
     }
 
-    /// From now on it is so much, if that can be had; else it stays as it was.
+    /// Sets its size, if there is room; otherwise it stays as it was.
     pub fn set(&mut self, bytes: u64) -> Result<(), Exhausted> {
         match bytes.checked_sub(self.bytes) {
             Some(more) => self.add(more)?,
@@ -234,7 +235,7 @@ impl Share {
         self.set(self.bytes.saturating_add(more))
     }
 
-    /// At least so much is kept now, in steps; what it had before it keeps.
+    /// Grows it to at least this size, in steps; it never shrinks.
     #[inline]
     pub fn cover(&mut self, bytes: u64) -> Result<(), Exhausted> {
         if bytes <= self.bytes {
@@ -243,7 +244,7 @@ impl Share {
         self.set(bytes.div_ceil(STEP_BYTES).saturating_mul(STEP_BYTES))
     }
 
-    /// No more than so much is kept now.
+    /// Shrinks it to at most this size.
     pub fn shrink(&mut self, bytes: u64) {
         if let Some(less) = self.bytes.checked_sub(bytes) {
             self.give_back(less);
@@ -257,7 +258,8 @@ impl Share {
         let own = self.own().map_or(0, |own| own.load(Ordering::Relaxed));
         let own_then = own.saturating_add(more);
         let kept = part.limit_bytes / 8;
-        // What must be free afterwards: as much as the client has then, beside what others begin with.
+        // The space that must be free afterwards: as much as the client has then, besides the
+        // beginnings of others.
         let left = match self.owner {
             Some(_) if own_then > kept / OWNER_COUNT => own_then.saturating_add(kept),
             _ => 0,

@@ -114,7 +114,7 @@ impl fmt::Display for ParseRateError {
 impl std::error::Error for ParseRateError {}
 
 /// Reads a decimal number and a unit: `b/s`, `kb/s`, `Mb/s`, `Gb/s` or iproute2's `bit`, `kbit`,
-/// `mbit`, `gbit`. A number without a unit is refused: nobody can tell what it means.
+/// `mbit`, `gbit`. A number without a unit is refused, since its meaning is unclear.
 impl FromStr for Rate {
     type Err = ParseRateError;
 

@@ -26,7 +26,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// What happened, in words.
+            /// The event, in words.
             pub const fn sentence(self) -> &'static str {
                 match self {
                     $(DropReason::$reason => $sentence.trim_ascii(),)*

@@ -11,7 +11,7 @@ const S: u64 = 1_000_000_000_000;
 
 /// An instant: picoseconds since the device or the simulated world started.
 ///
-/// The core never asks what time it is. Whoever drives it passes a `Time`.
+/// The core never reads a clock. Its driver passes a `Time`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 

@@ -35,7 +35,7 @@ impl Default for CodelConfig {
     }
 }
 
-/// What CoDel has in mind.
+/// CoDel's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodelState {
     /// Drops since dropping began, or where it resumed.

@@ -21,9 +21,9 @@
 //! nothing more, so L4S packets are dropped with p_C as well, and Classic ones even if they could be
 //! marked.
 //!
-//! `delay` is how long the first packet of either queue waits, whichever waits longer. RFC 9332
-//! looks at the Classic queue alone; with the L4S queue in it an L4S sender that does not respond is
-//! met before it has filled its queue. While L4S waits as briefly as it should, there is no
+//! `delay` is the longer of the waiting times of the two queues' first packets. RFC 9332 looks at
+//! the Classic queue alone; with the L4S queue included, an unresponsive L4S sender is marked
+//! before it has filled its queue. While L4S packets wait as briefly as they should, there is no
 //! difference. Probabilities are in 2^-60.
 
 use units::{ClassId, Ratio, Span, Time};
@@ -50,7 +50,7 @@ pub struct DualPi2Config {
     pub coupling: Ratio,
     /// minTh: an L4S packet that waited for less is not marked natively.
     pub l4s_min: Span,
-    /// range: from minTh, the native probability rises over so much to certainty.
+    /// range: from minTh, the native probability rises to certainty over this span.
     pub l4s_range: Span,
     /// Th_len: with fewer packets behind it an L4S packet is not marked natively.
     pub l4s_queue: u64,
@@ -73,7 +73,7 @@ impl Default for DualPi2Config {
     }
 }
 
-/// What DualPI2 has in mind.
+/// DualPI2's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DualPi2State {
     /// p', whose square is the Classic probability, in thousand-millionths.
@@ -149,7 +149,7 @@ impl Method for DualPi2 {
         let overload = coupled >= ONE;
         match (leaving.is_l4s, overload) {
             (true, false) => match self.l4s.occurs(coupled.max(self.native(leaving))) {
-                // What came into the queue before the queues were coupled may be not capable.
+                // Packets that came before the queues were coupled may not be ECN-capable.
                 true => mark_or_drop(true, leaving.ecn),
                 false => AqmVerdict::Pass,
             },
@@ -199,8 +199,8 @@ fn times(probability: i128, factor: Ratio) -> i128 {
     (probability * i128::from(factor.over()) / i128::from(factor.under())).min(ONE)
 }
 
-/// Occurs as often as the probabilities that it is asked with add up to, evenly spaced: the `recur`
-/// of RFC 9332, which needs no dice.
+/// Occurs as often as the sum of the probabilities passed to it, evenly spaced: the `recur` of RFC
+/// 9332, which needs no random numbers.
 #[derive(Clone, Debug, Default)]
 struct Recurrence(i128);
 

@@ -25,7 +25,7 @@ pub(crate) use states::*;
 
 pub(crate) use crate::outside::AqmVerdict;
 
-/// What a configuration is made of.
+/// The parts of a configuration.
 pub mod configs {
     pub use super::codel::CodelConfig;
     pub use super::dualpi2::DualPi2Config;
@@ -35,7 +35,7 @@ pub mod configs {
     pub use super::{AqmConfig, Parameter};
 }
 
-/// What the methods that remember something have in mind, for who looks on.
+/// The state of the methods that have one, for display.
 pub mod states {
     pub use super::AqmState;
     pub use super::codel::CodelState;
@@ -44,21 +44,21 @@ pub mod states {
     pub use super::red::RedState;
 }
 
-/// What is known of a packet that asks to be let in.
+/// The facts about a packet that is about to be enqueued.
 pub(crate) struct Asking<'a> {
     pub now: Time,
     pub waiting: &'a Waiting,
-    /// What is in the queue, without the packet.
+    /// The queue's depth without the packet.
     pub depth: Depth,
     /// The speed of the port's line.
     pub line_rate: Option<Rate>,
 }
 
-/// What is known of a packet that is about to depart.
+/// The facts about a packet that is about to depart.
 pub(crate) struct Leaving {
     pub at: Time,
     pub waited: Span,
-    /// What is in its queue, without the packet.
+    /// The queue's depth without the packet.
     pub left: Depth,
     pub ecn: Ecn,
     /// Whether it leaves the L4S queue of a pair.
@@ -74,7 +74,7 @@ trait Method {
     /// `now` is when it begins to watch.
     fn new(config: &Self::Config, now: Time, chance: Chance) -> Self;
 
-    /// What it has in mind, if it remembers anything.
+    /// The method's state, if it keeps any.
     fn state(&self) -> Option<AqmState> {
         None
     }
@@ -96,7 +96,7 @@ trait MethodConfig: Default {
     /// file.
     fn parameters(&mut self) -> Vec<(&'static str, Parameter<'_>)>;
 
-    /// What cannot work: what was found, and what would.
+    /// Refuses values that cannot work: the value found, and an acceptable one.
     fn check(&self) -> Result<(), (&'static str, &'static str)>;
 
     /// The class of a second queue that the method manages together with its own. Packets of either
@@ -106,7 +106,7 @@ trait MethodConfig: Default {
     }
 }
 
-/// A parameter, for who reads or writes it by its name.
+/// A parameter, read and written by name.
 #[derive(Debug)]
 pub enum Parameter<'a> {
     /// A length.
@@ -172,7 +172,7 @@ macro_rules! methods {
             }
         }
 
-        /// What a method has in mind; one that remembers nothing has no state.
+        /// A method's state; a method that remembers nothing has none.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum AqmState {
             $($(#[doc = concat!("Of `", $name, "`.")] $kind($state),)?)*
@@ -194,7 +194,7 @@ macro_rules! methods {
                 }
             }
 
-            /// What it has in mind.
+            /// The method's state.
             pub fn state(&self) -> Option<AqmState> {
                 match self {
                     $(Aqm::$kind(method) => method.state(),)*
@@ -225,7 +225,7 @@ methods! {
     /// that both kinds of senders get about the same rate.
     "dualpi2" Dualpi2(dualpi2::DualPi2) DualPi2Config, DualPi2State;
     /// Marks ECN-capable arrivals while the queue is at or above a threshold, as DCTCP wants it;
-    /// drops nobody.
+    /// drops no packet.
     "ecn_step" EcnStep(ecn_step::EcnStep) EcnStepConfig;
     /// Proportional integral controller enhanced (RFC 8033): drops arrivals with a probability
     /// that follows the delay.

@@ -51,14 +51,14 @@ impl Default for PieConfig {
     }
 }
 
-/// What PIE has in mind.
+/// PIE's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieState {
     /// Of dropping an arrival, in thousand-millionths.
     pub probability_ppb: u64,
     /// The delay at the last update.
     pub delay: Span,
-    /// What is left of the time in which bursts are let through.
+    /// The rest of the time in which bursts are let through.
     pub burst_left: Span,
 }
 

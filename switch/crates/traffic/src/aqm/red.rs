@@ -16,7 +16,7 @@ use crate::fate::Depth;
 /// The parameters of RED.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedConfig {
-    /// What the average counts.
+    /// The unit of the average.
     pub unit: RedUnit,
     /// One profile for all packets, or up to three by drop precedence (green, yellow, red); a
     /// precedence beyond the last takes the last.
@@ -32,7 +32,7 @@ pub struct RedConfig {
     pub ecn: bool,
 }
 
-/// What RED's thresholds and average are counted in.
+/// The unit of RED's thresholds and average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedUnit {
     /// Bytes waiting.
@@ -67,7 +67,7 @@ impl Default for RedConfig {
     }
 }
 
-/// What RED has in mind.
+/// RED's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RedState {
     /// The moving average in thousandths of a packet, or of a byte.

@@ -6,8 +6,7 @@ use super::PortConfig;
 use crate::error::ConfigError;
 
 /// A shared buffer with dynamic thresholds (Choudhury and Hahne 1998): each queue may grow up to
-/// alpha times what is still free, so nobody can take it all and something is always left for a
-/// newcomer.
+/// alpha times the free space, so no queue can take it all and some is always left for a newcomer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferConfig {
     /// The whole memory. The queues' guaranteed minima are set aside first; the rest is shared.
@@ -19,7 +18,7 @@ pub struct BufferConfig {
 pub struct BufferShare {
     /// How many times the free rest the queue may hold; none is complete sharing.
     pub alpha: Option<Ratio>,
-    /// What the queue can hold whatever the others do.
+    /// The space that is reserved for the queue.
     pub minimum: Bytes,
 }
 

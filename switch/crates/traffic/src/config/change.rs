@@ -7,8 +7,8 @@ use units::PortId;
 use super::{BufferConfig, Config, InputConfig, PortConfig};
 use crate::error::ConfigError;
 
-/// What is to be different; what is not named stays as it is. To check and to apply it takes as long
-/// as it has ports, however many there are.
+/// The settings that change; all others stay. Checking and applying a change takes time in
+/// proportion to the ports it names, not to the router's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// How ports are to be; none: the port is to go.
@@ -20,7 +20,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What makes `new` of `old`.
+    /// The change that turns `old` into `new`.
     pub fn between(old: &Config, new: Config) -> Change {
         let Config { ports, buffer, input } = new;
         let gone = old.ports.keys().filter(|port| !ports.contains_key(port));

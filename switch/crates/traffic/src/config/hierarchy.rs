@@ -8,11 +8,11 @@ use crate::error::ConfigError;
 /// A node of the tree. The root stands for the whole port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeConfig {
-    /// What reports and errors call it.
+    /// Its name in reports and errors.
     pub name: String,
-    /// What the node is guaranteed; the children's guarantees must fit into it.
+    /// The guaranteed rate; the children's guarantees must fit into it.
     pub rate: Rate,
-    /// What it gets at most, with what it borrows.
+    /// The highest rate, including borrowed bandwidth.
     pub ceil: Rate,
     /// How much it may send at once after a pause, against its rate.
     pub burst: Bytes,
@@ -22,7 +22,7 @@ pub struct NodeConfig {
     pub kind: NodeKind,
 }
 
-/// What a node stands for.
+/// A node's place in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// The nodes below it; at least one.

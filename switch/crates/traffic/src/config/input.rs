@@ -26,7 +26,7 @@ pub struct InputConfig {
 /// How an input port queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputQueueing {
-    /// One queue. Only its first packet may ask for an output: head-of-line blocking.
+    /// One queue. Only its first packet may request an output: head-of-line blocking.
     Fifo,
     /// A virtual output queue for each (output, class). Among the classes for one output the
     /// highest that has room behind the fabric goes first.
@@ -44,13 +44,13 @@ pub struct FabricConfig {
     pub rate: Rate,
     /// How much faster than one line the crossbar is, at least 1.
     pub speedup: Ratio,
-    /// Who matches inputs and outputs.
+    /// The arbiter that matches inputs and outputs.
     pub arbiter: ArbiterConfig,
-    /// What happens to packets for a full output queue.
+    /// The treatment of packets for a full output queue.
     pub full_output: FullOutput,
 }
 
-/// What happens to packets for a full output queue.
+/// The treatment of packets for a full output queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FullOutput {
     /// They get no grant and wait in the input stage.

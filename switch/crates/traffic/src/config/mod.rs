@@ -1,11 +1,11 @@
 //! The traffic manager's configuration: one plain value, read back exactly as it was set.
 //!
-//! There are no setters for single knobs. Whoever wants a change takes
-//! [`Manager::config`](crate::Manager::config), edits the copy and hands it to
-//! [`Manager::configure`](crate::Manager::configure), which checks the whole and applies either
-//! all of it or nothing. So a batch of changes is one instant, and what a controller reads is
-//! what it can write. Who changes little of a large router hands
-//! [`Manager::change`](crate::Manager::change) the ports that change.
+//! There are no setters for single parameters. To change something, take
+//! [`Manager::config`](crate::Manager::config), edit the copy and pass it to
+//! [`Manager::configure`](crate::Manager::configure), which checks the whole and applies either all
+//! of it or nothing. So a batch of changes takes effect at one instant, and a controller reads the
+//! same thing that it writes. For a small change of a large router, pass only the changed ports to
+//! [`Manager::change`](crate::Manager::change).
 //!
 //! One file per part; this one holds the root, and `change` the check.
 

@@ -33,7 +33,7 @@ impl Default for QueueConfig {
     }
 }
 
-/// One output port: its line, its queues and who goes first.
+/// One output port: its line, its queues and its scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortConfig {
     /// The line's speed; without one a packet takes no time and nothing ever waits.
@@ -49,7 +49,7 @@ pub struct PortConfig {
     pub shaper: Option<ShaperConfig>,
     /// Which queue is next.
     pub scheduler: SchedulerConfig,
-    /// Utilisation is told for windows of this length.
+    /// The window over which utilisation is measured.
     pub utilisation_window: Span,
     /// The queues, class 0 first; one to eight.
     pub queues: Vec<QueueConfig>,

@@ -1,4 +1,4 @@
-//! What comes of an arbitration: who is matched with whom and, if somebody watches, by which steps.
+//! The result of an arbitration: the matches and, for a watcher, the rounds that led to them.
 
 /// One round of an arbiter, in lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct Round {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matching {
     pub pairs: Vec<(usize, usize)>,
-    /// The rounds that led there; none are kept if nobody watches.
+    /// The rounds that led there; none are kept without a watcher.
     pub rounds: Option<Vec<Round>>,
 }
 
@@ -24,7 +24,7 @@ impl Matching {
         self.rounds = is_watched.then(Vec::new);
     }
 
-    /// What happens from here on is of another round.
+    /// Begins another round.
     #[inline]
     pub fn begin_round(&mut self) {
         if let Some(rounds) = &mut self.rounds {

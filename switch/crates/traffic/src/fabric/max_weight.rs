@@ -47,7 +47,7 @@ struct MaxWeight {
     /// The lanes that take part, as row and column numbers minus one.
     inputs: Vec<usize>,
     outputs: Vec<usize>,
-    /// `-weight` of each pair, rows by columns; 0 where nobody asks.
+    /// `-weight` of each pair, rows by columns; 0 without a request.
     costs: Vec<i64>,
     row_prices: Vec<i64>,
     column_prices: Vec<i64>,
@@ -55,7 +55,7 @@ struct MaxWeight {
     row_of: Vec<usize>,
     /// The column before each column on the shortest path.
     before: Vec<usize>,
-    /// The length of the shortest path found to each column so far.
+    /// The length of the shortest path found to each column until now.
     distances: Vec<i64>,
     visited: Vec<bool>,
 }
@@ -70,7 +70,7 @@ impl MaxWeight {
         }
         for column in 1..=columns {
             let row = self.row_of[column];
-            // Rows that found nobody worth a match sit on pairs nobody asked for.
+            // Rows without a worthwhile match sit on pairs without a request.
             if row > 0 && row <= rows {
                 let (input, output) = (self.inputs[row - 1], self.outputs[column - 1]);
                 if requests.inputs_of[output].contains(input) {
@@ -80,8 +80,8 @@ impl MaxWeight {
         }
     }
 
-    /// Lists who takes part and what each pair costs. Columns are padded to at least as many as
-    /// rows with outputs nobody asks for, so that every row finds a place.
+    /// Lists the participants and the cost of each pair. Columns are padded to at least as many as
+    /// rows with outputs that no input requests, so that every row finds a place.
     fn collect(&mut self, requests: &Requests) {
         self.inputs.clear();
         self.outputs.clear();

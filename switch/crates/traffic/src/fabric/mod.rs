@@ -1,13 +1,13 @@
-//! The crossbar: which of its inputs and outputs are busy until when, and who is matched next.
+//! The crossbar: until when its inputs and outputs are busy, and the next matches.
 //!
-//! The crossbar arbitrates whenever a side becomes free or a packet asks for two free sides. A
-//! match is held until the packet is through (packet mode), so packets of any lengths can cross.
-//! With packets of one length that all arrive on slot boundaries, every side becomes free at once
-//! and this is the slotted crossbar of the literature.
+//! The crossbar arbitrates whenever a side becomes free or a packet requests an output while both
+//! sides are free. A match is held until the packet is through (packet mode), so packets of any
+//! lengths can cross. With packets of one length that all arrive on slot boundaries, every side
+//! becomes free at once and this is the slotted crossbar of the literature.
 //!
-//! An arbiter sees, for every free output, the free inputs that ask for it. One file an arbiter, with
-//! all there is to it. To add one, write such a file and name it in `arbiters!` below;
-//! docs/contributing.md walks through it.
+//! An arbiter sees, for every free output, the free inputs that request it. Each arbiter is one
+//! file. To add one, write such a file and name it in `arbiters!` below; docs/contributing.md walks
+//! through it.
 
 mod islip;
 mod lanes;
@@ -26,16 +26,16 @@ use crate::outside::{ArbiterOutside, Guest};
 pub(crate) use lanes::LaneSet;
 pub(crate) use matching::{Matching, Round};
 
-/// Who asks for whom at one instant.
+/// The requests at one instant.
 pub(crate) struct Requests<'a> {
-    /// For each output the inputs that ask for it; empty for an output that is busy. A busy input
-    /// is in none.
+    /// For each output the inputs that request it; empty for a busy output, and without busy
+    /// inputs.
     pub inputs_of: &'a [LaneSet],
-    /// What a pair is worth: queue length or age. Only maximum-weight arbiters ask.
+    /// The weight of a pair: queue length or age. Only maximum-weight arbiters use it.
     pub weight: &'a dyn Fn(usize, usize) -> u64,
 }
 
-/// What an arbiter is made for.
+/// The parameters for a new arbiter.
 struct Beginning {
     lane_count: usize,
     /// Rounds of request, grant and accept; 1 for arbiters that have no rounds.
@@ -44,9 +44,9 @@ struct Beginning {
     seed: u64,
 }
 
-/// Who decides which inputs send to which outputs.
+/// An algorithm that decides which inputs send to which outputs.
 trait Arbitrate {
-    /// What makes a pair worth much, if the arbiter weighs.
+    /// The quantity that the arbiter weighs, if it does.
     const WEIGHT: Option<Weight> = None;
 
     fn new(beginning: &Beginning) -> Self;
@@ -62,7 +62,7 @@ trait Arbitrate {
 
 macro_rules! arbiters {
     ($($(#[$doc:meta])* $name:literal $kind:ident $({ $(#[$of_rounds:meta])* $rounds:ident })? ($arbiter:ty);)*) => {
-        /// Who decides which inputs send to which outputs.
+        /// The arbiter that decides which inputs send to which outputs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ArbiterConfig {
             $($(#[$doc])* $kind $({ $(#[$of_rounds])* $rounds: u8 })?,)*
@@ -72,7 +72,7 @@ macro_rules! arbiters {
             /// Every arbiter by its name in the proto file and in topology files.
             pub const NAMES: &'static [&'static str] = &[$($name),*];
 
-            /// The arbiter of this name; where it has rounds, so many.
+            /// The arbiter of this name; with `count` rounds if it has rounds.
             pub fn named(name: &str, count: u8) -> Option<ArbiterConfig> {
                 match name {
                     $($name => Some(ArbiterConfig::$kind $({ $rounds: count })?),)*
@@ -144,7 +144,7 @@ arbiters! {
         /// Rounds of request, grant and accept.
         iterations
     } (pim::Pim);
-    /// Each free output in random order takes a random input that asks for it: the model in which
+    /// Each free output in random order takes a random input that requests it: the model in which
     /// FIFO input queues saturate at 58.6 %.
     "random" Random(random::Random);
     /// Round-robin matching (RRM): like iSLIP, but grant pointers always move, so they run in step
@@ -172,7 +172,7 @@ pub(crate) struct Fabric {
     matching: Matching,
 }
 
-/// What makes a pair worth much.
+/// The quantity that weighs in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
     /// The time the first packet has waited.
@@ -203,7 +203,7 @@ impl Fabric {
         self.config = config;
     }
 
-    /// What the arbiter weighs, if it weighs.
+    /// The quantity that the arbiter weighs, if it does.
     pub fn weight(&self) -> Option<Weight> {
         self.config.arbiter.weight()
     }
@@ -230,8 +230,8 @@ impl Fabric {
         self.transfers.iter().map(|(until, _, _)| *until).min()
     }
 
-    /// Matches free inputs and outputs at `now`. `asking` gives the inputs that ask for an output, out of
-    /// the free ones; `weight` what a pair is worth. The rounds are kept for one who watches.
+    /// Matches free inputs and outputs at `now`. `asking` gives the free inputs that request an
+    /// output; `weight` the weight of a pair. The rounds are kept for a watcher.
     pub fn arbitrate(
         &mut self,
         now: Time,
@@ -266,7 +266,7 @@ impl Fabric {
         matching
     }
 
-    /// Who asked in the last arbitration: `(input, output)`.
+    /// The requests of the last arbitration: `(input, output)`.
     pub fn asks(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let outputs = self.requests.iter().enumerate();
         outputs.flat_map(|(output, inputs)| inputs.iter().map(move |input| (input, output)))
@@ -322,8 +322,8 @@ impl Unmatched {
         Unmatched { inputs: LaneSet::first_lanes(lane_count), outputs }
     }
 
-    /// The unmatched inputs that ask for `output`. An output nobody asks for any more is struck
-    /// off, so that later iterations need not look at it.
+    /// The unmatched inputs that request `output`. An output without requests is crossed off, so
+    /// that later iterations need not look at it.
     #[inline]
     fn asking(&mut self, requests: &Requests, output: usize) -> LaneSet {
         let inputs = requests.inputs_of[output].intersection(self.inputs);

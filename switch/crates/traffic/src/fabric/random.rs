@@ -1,8 +1,8 @@
 //! Random selection: the free outputs in random order, each taking a random input that asks.
 //!
 //! In front of FIFO input queues this is the model of Karol, Hluchyj and Morgan (1987), in which a
-//! large switch saturates at 2 - sqrt(2) = 58.6 %: every input asks for one output only, and each
-//! output picks any of those that ask, whatever their history.
+//! large switch saturates at 2 - sqrt(2) = 58.6 %: every input requests one output only, and each
+//! output picks any of its requests, whatever their history.
 
 use super::{Arbitrate, Beginning, Matching, Requests, Unmatched};
 use chance::Chance;

@@ -1,4 +1,4 @@
-//! One queue for each input port. Only its first packet may ask for an output, so a packet for an
+//! One queue for each input port. Only its first packet may request an output, so a packet for an
 //! idle output waits behind one for a busy output: head-of-line blocking.
 
 use units::PortId;
@@ -33,7 +33,7 @@ impl FifoQueues {
         self.queues[input].head()
     }
 
-    /// Takes the first packet off; the second value is the output that the next one asks for.
+    /// Removes the first packet; the second value is the output that the next one requests.
     pub fn dequeue<P>(
         &mut self,
         slab: &mut Slab<P>,

@@ -1,8 +1,8 @@
-//! The input stage: the queues in front of the crossbar, and who asks for which output.
+//! The input stage: the queues in front of the crossbar, and the requests of the inputs.
 //!
-//! The two ways to queue have a file each; what they share is here: the limit and the books of
-//! each input port, and for every output the set of inputs that ask for it, kept up to date packet
-//! by packet so that an arbitration only reads it.
+//! The two ways to queue have a file each; they share the limit and the counters of each input port
+//! and, for every output, the set of inputs that request it, kept up to date packet by packet so
+//! that an arbitration only reads it.
 
 mod fifo;
 mod voq;
@@ -30,11 +30,11 @@ pub(crate) struct InputStage {
     lane_of: Vec<Option<u8>>,
     pub inputs: Vec<InputPort>,
     queues: Queues,
-    /// For each output the inputs that ask for it.
+    /// For each output the inputs that request it.
     asking: Vec<LaneSet>,
-    /// The outputs that some input asks for.
+    /// The outputs with at least one request.
     asked: LaneSet,
-    /// What waits in the whole stage.
+    /// The depth of the whole stage.
     pub held: Depth,
 }
 
@@ -111,7 +111,7 @@ impl InputStage {
         }
     }
 
-    /// Appends a packet; returns the output lane it asks for now, if it had not been asked for.
+    /// Appends a packet; returns the output lane that it requests now, if that is a new request.
     pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, lane: usize, handle: Handle) -> Option<usize> {
         let slot = slab.slot(handle);
         let (length, class) = (slot.waiting.length, slot.waiting.class.index());
@@ -136,13 +136,13 @@ impl InputStage {
         Some(asks)
     }
 
-    /// The inputs that ask for `output`.
+    /// The inputs that request `output`.
     #[inline]
     pub fn asking(&self, output: usize) -> LaneSet {
         self.asking[output]
     }
 
-    /// The outputs that some input asks for.
+    /// The outputs with at least one request.
     pub fn asked(&self) -> LaneSet {
         debug_assert!(
             self.asking
@@ -173,8 +173,8 @@ impl InputStage {
         }
     }
 
-    /// Takes the first packet of `class` from `input` to `output`. The second value tells that the
-    /// input now asks for another output than before.
+    /// Takes the first packet of `class` from `input` to `output`. The second value says whether
+    /// the input now requests another output than before.
     pub fn take<P>(
         &mut self,
         slab: &mut Slab<P>,
@@ -213,7 +213,7 @@ impl InputStage {
         Some(handle)
     }
 
-    /// What a match of `input` with `output` is worth at `now`.
+    /// The weight of a match of `input` with `output` at `now`.
     pub fn weight<P>(
         &self,
         slab: &Slab<P>,
@@ -242,8 +242,8 @@ impl InputStage {
         }
     }
 
-    /// Input `lane` goes on with the books of an input of the stage before this one. What that one
-    /// held is filed into this stage next, and must not be counted as offered twice.
+    /// Input `lane` continues the counters of an input of the stage before this one. That input's
+    /// packets are enqueued into this stage next, and must not be counted as offered twice.
     pub fn adopt_books(&mut self, lane: usize, old: &InputPort) {
         let mut counters = old.counters;
         counters.offered -= Tally { packets: old.depth.packets, bytes: old.depth.bytes };
@@ -293,9 +293,9 @@ impl InputStage {
     }
 }
 
-/// What an arrival found in its queue.
+/// The state of the queue that an arrival joined.
 struct Found {
     ahead: Depth,
-    /// The output its input asks for because of it and did not ask for before.
+    /// The output that its input requests because of it and did not request before.
     asks: Option<usize>,
 }

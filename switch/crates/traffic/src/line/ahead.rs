@@ -1,13 +1,13 @@
 //! Frames that are dealt with soon, asked for before they are.
 //!
-//! In a long list frames wait until they are in slow memory. They are asked for some at a time, side
-//! by side: that takes as long as one.
+//! The frames of a long list have left the processor's caches by the time they are needed. They are
+//! prefetched several at a time, which takes as long as one.
 
 use units::{Distance, HasLength};
 
 const AT_ONCE: usize = 8;
 
-/// How many of a list are asked for already.
+/// The number of frames already prefetched.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead(usize);
 

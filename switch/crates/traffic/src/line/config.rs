@@ -1,4 +1,4 @@
-//! What a line does to the frames on it.
+//! The effects of a line on its frames.
 
 use units::{Bytes, Rate, Span};
 
@@ -6,14 +6,14 @@ use crate::error::ConfigError;
 use crate::limit::Limit;
 use chance::Probability;
 
-/// What a cable does to frames besides carrying them.
+/// The effects of a cable on its frames, besides carrying them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Impairment {
     /// Propagation: from the last bit in to the last bit out.
     pub delay: Span,
-    /// What comes on top of the delay.
+    /// The variation on top of the delay.
     pub jitter: Jitter,
-    /// What comes on top of that, now and then.
+    /// Occasional pauses on top of that.
     pub stalls: Stalls,
     /// Which frames never arrive.
     pub loss: Loss,
@@ -32,10 +32,10 @@ pub struct LineConfig {
     /// Added to every frame's length while it is serialised; see
     /// [`PortConfig::overhead`](crate::PortConfig::overhead).
     pub overhead: Bytes,
-    /// What may wait to be taken in. That queue is the sender's, not the router's: it stands for
+    /// The frames that may wait to be sent. That queue is the sender's, not the router's: it models
     /// the sender's network card.
     pub backlog: Limit,
-    /// What happens on the way.
+    /// The impairments on the way.
     pub impairment: Impairment,
 }
 

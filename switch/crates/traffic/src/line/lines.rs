@@ -15,25 +15,25 @@ use super::{Line, LineConfig, LineCounters, LineOutput, LineVerdict};
 #[derive(Debug)]
 pub struct Lines<P> {
     seed: u64,
-    /// What the dice of these lines are called.
+    /// The name of these lines' random generators.
     direction: &'static str,
     /// By port number. A line that was needed once stays, with its books, as long as its port does.
     lines: Vec<Option<Box<Line<P>>>>,
     due: DueHeap,
-    /// What all lines hold together.
+    /// The frames on all lines together.
     held: Depth,
 }
 
 /// One line, as it is now and as it has been since it first had something to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineReport {
-    /// What waits to be taken in: the sender's queue.
+    /// The frames that wait to be sent: the sender's queue.
     pub backlog: Depth,
     /// The most packets and the most bytes that ever waited there, each on its own.
     pub backlog_high_water: Depth,
-    /// What is on its way.
+    /// The frames under way.
     pub under_way: Depth,
-    /// What happened to frames. Those that met a clear line are in none of the counters.
+    /// Events on the way. Frames that met a clear line are in none of the counters.
     pub counters: LineCounters,
 }
 
@@ -82,7 +82,7 @@ impl<P: HasLength + Clone> Lines<P> {
         line.into_iter().flat_map(|line| line.into_frames())
     }
 
-    /// What the line of `port` holds.
+    /// The frames on the line of `port`.
     #[inline]
     pub fn held_of(&self, port: PortId) -> Depth {
         self.line(port).map_or_else(Depth::default, Line::held)
@@ -101,7 +101,7 @@ impl<P: HasLength + Clone> Lines<P> {
         };
         let length = packet.length();
         if line.only_serialises {
-            // Such a line makes no copies, and who goes behind another changes nothing for that one.
+            // Such a line makes no copies, and a frame is not affected by those behind it.
             let goes_behind = line.serialised_at.is_some();
             let verdict = line.handle_frame(now, packet);
             if matches!(verdict, LineVerdict::Held) {
@@ -142,7 +142,7 @@ impl<P: HasLength + Clone> Lines<P> {
         self.due.first().map(|(due, _)| due)
     }
 
-    /// What there is to know of the line of `port`; all zero if it never had anything to do.
+    /// The state of the line of `port`; all zero if it never carried a frame.
     pub fn report(&self, port: PortId) -> LineReport {
         let Some(line) = self.line(port) else { return LineReport::default() };
         LineReport {
@@ -158,7 +158,7 @@ impl<P: HasLength + Clone> Lines<P> {
         self.lines.iter_mut().flatten().for_each(|line| line.reset_high_water());
     }
 
-    /// What was handed in and has not come out, of all lines together.
+    /// The frames of all lines that were handed in and have not come out.
     #[inline]
     pub fn held(&self) -> Depth {
         self.held

@@ -40,7 +40,7 @@ use under_way::{Fate, UnderWay};
 #[derive(Debug)]
 pub struct Line<P> {
     config: LineConfig,
-    /// What [`LineConfig::only_serialises`] says, kept so that the whole configuration need not be read.
+    /// [`LineConfig::only_serialises`], kept so that the whole configuration need not be read.
     only_serialises: bool,
     /// Likewise [`LineConfig::is_transparent`].
     is_transparent: bool,
@@ -54,7 +54,7 @@ pub struct Line<P> {
     serialised_at: Option<Time>,
     /// Of the backlog.
     ahead: Ahead,
-    /// What waits in the backlog, without the frame that is being serialised.
+    /// The depth of the backlog without the frame that is being serialised.
     backlog_depth: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
     backlog_high_water: Depth,
@@ -85,7 +85,7 @@ struct Dice {
     stalls: Chance,
 }
 
-/// What happened on a line. `offered + duplicated = delivered + lost + refused + held`.
+/// Counters of a line. `offered + duplicated = delivered + lost + refused + held`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounters {
     /// Handed in.
@@ -102,7 +102,7 @@ pub struct LineCounters {
     pub corrupted: Tally,
 }
 
-/// What became of a frame at once.
+/// The immediate result for a frame.
 #[must_use = "a refused frame is lost"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineVerdict<P> {
@@ -112,7 +112,7 @@ pub enum LineVerdict<P> {
     Refused(P),
 }
 
-/// What comes out of a line.
+/// The outputs of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineOutput<P> {
     /// The frame's last bit arrives.
@@ -171,7 +171,7 @@ impl<P: HasLength + Clone> Line<P> {
     pub fn configure(&mut self, now: Time, config: LineConfig) -> Result<(), ConfigError> {
         config.validate()?;
         self.begin_until(now);
-        // What is begun arrives as the old configuration has it.
+        // Frames already begun arrive by the old configuration.
         self.file_serialised();
         self.only_serialises = config.only_serialises();
         self.is_transparent = config.is_transparent();
@@ -252,7 +252,7 @@ impl<P: HasLength + Clone> Line<P> {
         self.is_transparent && self.held().packets == 0
     }
 
-    /// What waits to be taken in: the sender's queue.
+    /// The frames that wait to be sent: the sender's queue.
     pub fn backlog(&self) -> Depth {
         self.backlog_depth
     }
@@ -267,7 +267,7 @@ impl<P: HasLength + Clone> Line<P> {
         self.backlog_high_water = self.backlog_depth;
     }
 
-    /// What is on the line.
+    /// The frames on the line.
     pub fn under_way(&self) -> Depth {
         let mut depth = self.under_way.depth();
         if let (Some(_), Some(first)) = (self.serialised_at, self.backlog.front()) {
@@ -291,7 +291,7 @@ impl<P: HasLength + Clone> Line<P> {
         self.under_way.into_arriving().chain(waiting)
     }
 
-    /// What happened so far.
+    /// The counters until now.
     pub fn counters(&self) -> &LineCounters {
         &self.counters
     }
@@ -322,7 +322,7 @@ impl<P: HasLength + Clone> Line<P> {
                 if at > now {
                     return;
                 }
-                // It is through, but nobody has taken it yet.
+                // It is through, but has not been taken yet.
                 self.file_serialised();
                 continue;
             }

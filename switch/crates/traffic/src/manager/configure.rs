@@ -1,6 +1,6 @@
 //! Changing the configuration while packets wait.
 //!
-//! What happens to them:
+//! Their fates:
 //!
 //! | change | packets that wait | afterwards |
 //! |---|---|---|
@@ -16,8 +16,8 @@
 //! | input stage removed | go to their output queues by order of arrival | what those refuse is dropped for their reason |
 //! | a queue or a port removed | dropped as `QueueRemoved` | arrivals are `BadClass` or `UnknownPort` |
 //!
-//! Nothing else is lost. No counter is reset but those of what is removed; virtual output queues
-//! count as removed when they are filed anew, and begin with what they hold.
+//! Nothing else is lost. No counter is reset but those of removed queues and ports; virtual output
+//! queues count as removed when their packets are enqueued anew, and begin with those packets.
 
 use units::{DropReason, HasLength, PortId, Time};
 

@@ -2,7 +2,7 @@
 //!
 //! The plan of an arbitration, in order of cost:
 //! 1. free the sides of transfers that have ended;
-//! 2. for each free output, the free inputs that ask for it: one AND of two words;
+//! 2. for each free output, the free inputs that request it: one AND of two words;
 //! 3. with backpressure, where an output's queues may not take every packet: look at the first
 //!    packets and strike off inputs that have none that fits;
 //! 4. let the arbiter match;
@@ -30,7 +30,7 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Packets ask for these outputs, if for any: arbitrate as soon as that can matter.
+    /// Packets request these outputs, if any: arbitrate as soon as that can matter.
     fn ask(&mut self, now: Time, outputs: LaneSet) {
         if outputs.is_empty() {
             return;
@@ -133,7 +133,7 @@ impl<P: HasLength> Manager<P> {
             let room = |class, length| self.ports.has_room(port, class, length).is_ok();
             let fits = |class, length| !backpressure || room(class, length);
             let class = stage.first_that_fits(&self.slab, (input, output), fits);
-            // What crossed a moment ago may have taken the last of a shared memory.
+            // A packet that has just crossed may have taken the rest of a shared memory.
             let Some(class) = class else { continue };
             let taken = stage.take(&mut self.slab, (input, output), class, now);
             let handle = taken.expect("a matched input has a packet of the class");
@@ -186,7 +186,7 @@ fn arbitration<P>(
     Arbitration {
         at,
         asks: fabric.asks().map(ask).collect(),
-        // The last may have found nobody left.
+        // The last round may have matched nothing.
         rounds: rounds.iter().map(round).filter(|it| *it != Default::default()).collect(),
         pointers: fabric.pointers().map(pointers).unwrap_or_default(),
     }

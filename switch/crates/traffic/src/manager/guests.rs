@@ -7,7 +7,7 @@ use crate::outside::{AqmOutside, ArbiterOutside, Fault, Guest, SchedulerOutside}
 
 impl<P: HasLength> Manager<P> {
     /// From now on `arbiter` matches the inputs and outputs of the crossbar. `compared`: the
-    /// configured one is asked too, and the first difference is a fault. False: there is no
+    /// configured one decides too, and the first difference is a fault. False: there is no
     /// crossbar. It stays for as long as the router has one.
     pub fn invite_arbiter(&mut self, arbiter: Box<dyn ArbiterOutside>, compared: bool) -> bool {
         let Some(crossing) = &mut self.crossing else { return false };
@@ -40,8 +40,8 @@ impl<P: HasLength> Manager<P> {
         port.invite_aqm(class.index(), Guest::new(aqm, compared))
     }
 
-    /// What a decider from outside has done wrong, if one has. Whoever invites one looks here
-    /// after each input, and ends the run.
+    /// The fault of an outside decider, if there is one. After inviting one, look here after each
+    /// input, and end the run.
     pub fn fault(&self) -> Option<&Fault> {
         let crossbar = self.crossing.as_ref().and_then(|crossing| crossing.fabric.guest.as_ref());
         let crossbar = crossbar.and_then(|guest| guest.fault.as_ref());

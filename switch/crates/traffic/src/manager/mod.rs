@@ -29,8 +29,8 @@ pub use report::{
 ///
 /// # Driving contract
 ///
-/// The manager has no clock. Whoever drives it, at the instants of a simulation or late and in
-/// bursts behind a real clock, does this and nothing else:
+/// The manager has no clock. Its driver, at the instants of a simulation or late and in bursts
+/// behind a real clock, does this and nothing else:
 ///
 /// 1. Let `t` be the earlier of [`next_due`](Manager::next_due) and your own next input (a packet,
 ///    a new configuration). When the real clock is late, `t` lies in the past: that is fine.
@@ -40,8 +40,8 @@ pub use report::{
 ///    has still used its time on the line.
 /// 3. Hand in **all** your inputs of instant `t`: [`handle_packet`](Manager::handle_packet) in
 ///    order of (port, sequence), then [`configure`](Manager::configure).
-///    What egress itself sends back (a clone, a recirculated packet) is handed in at the instant of
-///    its departure, before the next poll.
+/// A packet that egress sends back (a clone, a recirculated packet) is handed in at the instant of
+/// its departure, before the next poll.
 /// 4. Go to 1. (`next_due` may well be `t` again: a packet for an idle port departs at once.)
 ///
 /// A caller that has exactly one input for an instant may try
@@ -69,7 +69,7 @@ pub use report::{
 /// A packet costs the same whatever the number of packets queued, idle ports cost nothing, and
 /// nothing is allocated once the largest backlog has been seen.
 pub struct Manager<P> {
-    /// What is in force.
+    /// The configuration in force.
     config: Config,
     /// For all dice of the router.
     seed: u64,
@@ -89,7 +89,7 @@ pub struct Manager<P> {
     sequence: u64,
     /// The longest packet ever handed in.
     longest: Bytes,
-    /// Who watches packets; nearly always nobody.
+    /// The watcher of packets; nearly always none.
     watch: Option<Box<Watch>>,
 }
 
@@ -222,8 +222,8 @@ impl<P: HasLength> Manager<P> {
         self.due.set(port.index(), state.due());
     }
 
-    /// Watches this from now on, instead of something else. Who watches nothing any more gives up
-    /// the events that wait.
+    /// Watches this from now on, instead of something else. To watch nothing gives up the waiting
+    /// events.
     pub fn watch(&mut self, watching: &Watching) {
         if *watching == Watching::default() {
             self.watch = None;
@@ -243,7 +243,7 @@ impl<P: HasLength> Manager<P> {
         self.watch.as_mut()?.poll_event()
     }
 
-    /// How many events found no room since the last call, because nobody polled them.
+    /// The number of events that found no room since the last call, because they were not polled.
     pub fn take_lost_event_count(&mut self) -> u64 {
         self.watch.as_mut().map_or(0, |watch| watch.take_lost_count())
     }

@@ -1,9 +1,9 @@
 //! Packets that find their port idle and pass.
 //!
-//! A router whose lines are as fast as its ports is empty most of the time: each packet arrives when
-//! the one before has left. Such a packet waits nowhere, so it need not be filed, found and taken out
-//! again. What it leaves behind in the books, and what it is told of its stay, is what the long way
-//! would have made of it; `tests/laws.rs` compares the two.
+//! A router whose lines are as fast as its ports is empty most of the time: each packet arrives
+//! when the one before has left. Such a packet never waits, so it need not be enqueued, found and
+//! dequeued again. Its counters and its residence are those of the long way; `tests/laws.rs`
+//! compares the two.
 
 use units::{HasLength, Time};
 
@@ -53,8 +53,8 @@ impl<P: HasLength> Manager<P> {
         })
     }
 
-    /// Whether a packet that arrives alone meets nothing but its port: nothing else is due at `now`,
-    /// no other packet's way depends on this one's, and nobody watches.
+    /// Whether a packet that arrives alone meets nothing but its port: nothing else is due at
+    /// `now`, no other packet's way depends on this one's, and there is no watcher.
     #[inline]
     fn is_quiet(&self, now: Time) -> bool {
         self.due.first().is_none_or(|(at, _)| at > now)

@@ -20,9 +20,9 @@ pub struct QueueReport<'a> {
     pub port: PortId,
     /// The queue's class.
     pub class: ClassId,
-    /// What is configured.
+    /// Its configuration.
     pub config: &'a QueueConfig,
-    /// What waits in it.
+    /// Its depth.
     pub depth: Depth,
     /// The most packets and the most bytes that ever waited in it, each on its own.
     pub high_water: Depth,
@@ -30,7 +30,7 @@ pub struct QueueReport<'a> {
     pub counters: &'a Counters,
     /// How long the packets that departed had been in it.
     pub residence: &'a Histogram,
-    /// What its queue management has in mind, if it remembers anything.
+    /// The state of its queue management, if it keeps any.
     pub aqm: Option<AqmState>,
     /// How much the shared buffer lets it hold now, if there is one.
     pub threshold: Option<Bytes>,
@@ -41,7 +41,7 @@ pub struct QueueReport<'a> {
 pub struct BufferReport {
     /// All of it.
     pub shared: Bytes,
-    /// What nobody has.
+    /// The free space.
     pub free: Bytes,
 }
 
@@ -50,9 +50,9 @@ pub struct BufferReport {
 pub struct PortReport<'a> {
     /// The port.
     pub port: PortId,
-    /// What is configured.
+    /// Its configuration.
     pub config: &'a PortConfig,
-    /// What waits in all its queues together.
+    /// The depth of all its queues together.
     pub depth: Depth,
     /// The sum over its queues, and of packets whose class is none of them.
     pub counters: Counters,
@@ -65,7 +65,7 @@ pub struct PortReport<'a> {
 pub struct InputReport<'a> {
     /// The port.
     pub port: PortId,
-    /// What waits in it.
+    /// Its depth.
     pub depth: Depth,
     /// The most packets and the most bytes that ever waited in it, each on its own.
     pub high_water: Depth,
@@ -95,7 +95,7 @@ pub struct VoqReport<'a> {
     pub output: PortId,
     /// In which class.
     pub class: ClassId,
-    /// What waits in it.
+    /// Its depth.
     pub depth: Depth,
     /// The most packets and the most bytes that ever waited in it, each on its own.
     pub high_water: Depth,
@@ -130,7 +130,7 @@ impl<P: HasLength> Manager<P> {
         &self.totals
     }
 
-    /// What is inside the router.
+    /// The packets inside the router.
     pub fn held(&self) -> Depth {
         self.held
     }

@@ -4,7 +4,7 @@ use units::{Span, Time};
 
 use super::{AqmOutside, Guest};
 
-/// What becomes of a packet.
+/// A verdict on a packet.
 #[must_use = "the packet must be treated accordingly"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AqmVerdict {
@@ -16,7 +16,7 @@ pub enum AqmVerdict {
     Pass,
 }
 
-/// A packet that AQM is asked about.
+/// A packet that AQM must decide on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqmQuestion {
     /// When.
@@ -25,7 +25,7 @@ pub struct AqmQuestion {
     pub waited: Option<Span>,
     /// Its length.
     pub bytes: u64,
-    /// What is in the queue, without it.
+    /// The queue's depth without the packet.
     pub queue_packets: u64,
     /// The same in bytes.
     pub queue_bytes: u64,
@@ -34,7 +34,7 @@ pub struct AqmQuestion {
 }
 
 impl Guest<dyn AqmOutside> {
-    /// What becomes of a packet; `own` is what the router's method said, if it was asked.
+    /// The verdict on a packet; `own` is that of the router's method, if it decided too.
     pub fn judge(&mut self, question: &AqmQuestion, own: Option<AqmVerdict>) -> AqmVerdict {
         let decide = |decider: &mut (dyn AqmOutside + 'static)| {
             let verdict = decider.decide(question)?;

@@ -5,12 +5,12 @@ use units::Time;
 use super::{ArbiterOutside, Guest};
 use crate::fabric::{LaneSet, Matching};
 
-/// Who asks for whom.
+/// The requests of an arbitration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchQuestion {
     /// When.
     pub at: Time,
-    /// For each output the free inputs that ask for it, as bits; none for an output that is busy.
+    /// For each output the free inputs that request it, as bits; none for a busy output.
     pub inputs_of: Vec<u128>,
 }
 
@@ -42,7 +42,7 @@ impl Guest<dyn ArbiterOutside> {
     }
 }
 
-/// A match is allowed if each pair was asked for and no side is used twice.
+/// A match is allowed if each pair was requested and no side is used twice.
 fn check(pairs: &[(usize, usize)], requests: &[LaneSet]) -> Result<(), String> {
     let (mut inputs, mut outputs) = (LaneSet::default(), LaneSet::default());
     for &(input, output) in pairs {
@@ -110,7 +110,8 @@ mod tests {
         }
     }
 
-    /// What a guest that always says `pairs` makes of 0 and 1 asking for 0, and 1 for 2.
+    /// The result of a guest that always answers `pairs` when inputs 0 and 1 request output 0, and
+    /// 1 requests 2.
     fn fault(pairs: &[(usize, usize)], own: Option<&[(usize, usize)]>) -> Option<String> {
         let mut requests = [LaneSet::default(); 3];
         requests[0].insert(0);

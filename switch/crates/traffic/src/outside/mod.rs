@@ -1,14 +1,14 @@
 //! Deciders from outside: an arbiter, a scheduler or an AQM that is no part of this crate, such as a
 //! student's in another process, in the place of the router's own.
 //!
-//! The router asks, checks the answer and acts on it. An answer that is not allowed (an output used
-//! twice, a class without packets) or an error of the decider is a [`Fault`]: it is kept with the
-//! instant and with what was asked, the decider is not asked again, and whoever drives the router
-//! ends the run. Until then the router does what is harmless: it matches nobody, serves the lowest
-//! class, lets every packet pass.
+//! The router calls the decider, checks the answer and acts on it. An answer that is not allowed
+//! (an output used twice, a class without packets) or an error of the decider is a [`Fault`]: it is
+//! kept with the instant and the question, the decider is not called again, and the router's driver
+//! ends the run. Until then the router acts harmlessly: it matches nothing, serves the lowest class
+//! and lets every packet pass.
 //!
-//! A decider can be *compared*: then the router's own part is asked the same, and the first
-//! decision that differs is a fault too.
+//! A decider can be *compared*: then the router's own part decides too, and the first decision that
+//! differs is a fault as well.
 
 mod aqm;
 mod arbiter;
@@ -35,7 +35,7 @@ pub trait SchedulerOutside: Send {
     /// The class that sends; `Err` says what went wrong inside.
     fn decide(&mut self, question: &TurnQuestion) -> Result<usize, String>;
 
-    /// `class`, as chosen, sent a packet; `emptied` tells that its queue is now empty.
+    /// `class`, as chosen, sent a packet; `emptied` says whether its queue is now empty.
     fn handle_departure(&mut self, class: usize, bytes: u64, emptied: bool);
 
     /// Queue management dropped the first packet of `class`, which was about to leave.
@@ -44,14 +44,14 @@ pub trait SchedulerOutside: Send {
 
 /// Drops or marks packets of one queue before it is full.
 pub trait AqmOutside: Send {
-    /// What becomes of a packet; `Err` says what went wrong inside.
+    /// The verdict on a packet; an `Err` describes an internal failure.
     fn decide(&mut self, question: &AqmQuestion) -> Result<AqmVerdict, String>;
 }
 
 /// A decider at work.
 pub(crate) struct Guest<D: ?Sized> {
     decider: Box<D>,
-    /// Whether the router's own part is asked the same.
+    /// Whether the router's own part decides too.
     pub compared: bool,
     decisions: u64,
     pub fault: Option<Fault>,

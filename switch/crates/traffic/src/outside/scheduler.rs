@@ -5,7 +5,7 @@ use units::Time;
 use super::{Guest, SchedulerOutside};
 use crate::schedule::{ClassSet, Heads};
 
-/// Who may send.
+/// The classes that may send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnQuestion {
     /// When.
@@ -22,7 +22,8 @@ impl Guest<dyn SchedulerOutside> {
         }
     }
 
-    /// The class that sends at `at`; `own` is what the router's scheduler chose, if it was asked.
+    /// The class that sends at `at`; `own` is the choice of the router's scheduler, if it decided
+    /// too.
     pub fn choose(
         &mut self,
         at: Time,

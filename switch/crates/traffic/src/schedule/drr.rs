@@ -1,9 +1,9 @@
 //! Deficit round robin (Shreedhar and Varghese, "Efficient fair queueing using deficit round
 //! robin", 1995).
 //!
-//! Each class on its turn is granted weight x quantum bytes on top of what it left of its last
-//! grant, and sends while that covers its first packet. While two classes stay backlogged, the
-//! bytes they sent, each divided by its weight, differ by at most quantum + 2 x the longest packet.
+//! Each class on its turn is granted weight x quantum bytes on top of the rest of its last grant,
+//! and sends while that covers its first packet. While two classes stay backlogged, the bytes they
+//! sent, each divided by its weight, differ by at most quantum + 2 x the longest packet.
 //!
 //! A class that may not send at its turn (its own shaper holds it back) is passed over and keeps
 //! what it has; a class whose queue runs empty loses it.
@@ -17,7 +17,7 @@ use crate::credit::ShareState;
 #[derive(Clone, Debug)]
 pub(crate) struct Drr {
     members: Vec<Turn>,
-    /// Whose turn it is.
+    /// The class whose turn it is.
     current: usize,
     /// Whether the current member has had the grant of this turn.
     granted: bool,

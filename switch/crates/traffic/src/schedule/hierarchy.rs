@@ -28,7 +28,7 @@ pub(crate) struct Hierarchy {
     leaves: [Leaf; CLASS_COUNT_MAX],
     /// For each height of the lender: whose turn it is among equals, and their credit.
     turns: Vec<Turn>,
-    /// Who sends next and who lends, as chosen last.
+    /// The sending class and the lending node, as chosen last.
     chosen: Option<(usize, usize)>,
 }
 
@@ -95,7 +95,7 @@ impl Hierarchy {
         self.offers(class).map(|(_, _, from)| from).min().unwrap_or(Time::MAX)
     }
 
-    /// Who could pay for `class`: `(height above the leaf, node, from when on)`.
+    /// The nodes that could pay for `class`: `(height above the leaf, node, from when on)`.
     fn offers(&self, class: usize) -> impl Iterator<Item = (usize, usize, Time)> + '_ {
         let mut next = Some(self.leaves[class].node);
         let mut ceils_from = Time::ZERO;
@@ -158,7 +158,7 @@ impl Hierarchy {
         self.turns.iter_mut().for_each(|turn| turn.credit[class] = 0);
     }
 
-    /// What the nodes' buckets hold at `now`, parents before children.
+    /// The tokens in the nodes' buckets at `now`, parents before children.
     pub fn tokens(&self, now: Time) -> Vec<NodeTokens> {
         let tokens =
             |node: &Node| NodeTokens { rate: node.rate.tokens(now), ceil: node.ceil.tokens(now) };
@@ -167,8 +167,8 @@ impl Hierarchy {
 }
 
 impl Turn {
-    /// The first of `equals`, from whose turn it is, that is not in debt. If all are, rounds are
-    /// granted until one is not: all at once, so that small quanta cost no extra time.
+    /// The first of `equals`, from the one whose turn it is, that is not in debt. If all are,
+    /// rounds are granted until one is not: all at once, so that small quanta cost no extra time.
     fn next(&mut self, equals: ClassSet, leaves: &[Leaf]) -> usize {
         loop {
             for step in 0..CLASS_COUNT_MAX {

@@ -1,9 +1,9 @@
-//! Who is served next: strict priority between groups with a discipline inside each, or a tree of
-//! classes.
+//! The choice of the next class: strict priority between groups with a discipline inside each, or a
+//! tree of classes.
 //!
-//! A scheduler is asked only when the port is free, with the classes that may send at that instant
-//! and the first packet of each. It keeps no list of its own of what waits, so a change of
-//! configuration, a drop at the head or a queue's own shaper cannot get it out of step.
+//! A scheduler is called only when the port is free, with the classes that may send at that instant
+//! and the first packet of each. It keeps no list of waiting packets, so a change of configuration,
+//! a drop at the head or a queue's own shaper cannot get it out of step.
 //!
 //! One file a discipline, with all there is to it. To add one, write such a file and name it in
 //! `disciplines!` below; docs/contributing.md walks through it.
@@ -43,7 +43,7 @@ pub(crate) struct Scheduler {
     /// Whether any group tags packets on arrival.
     tags: bool,
     /// Each class has a group by itself and a higher one goes first, as is usual: then the set of
-    /// those that may send says all, and no group need be asked or told.
+    /// sendable classes decides, and no group need be called.
     highest_first: bool,
 }
 
@@ -53,7 +53,7 @@ struct Group {
     rule: Rule,
 }
 
-/// What a discipline is made for.
+/// The parameters for a new discipline.
 struct Sharing<'a> {
     members: &'a [Member],
     /// Bytes a round for weight 1; 0 for disciplines without a quantum.
@@ -64,7 +64,7 @@ struct Sharing<'a> {
 
 /// A discipline at work among the members of one group.
 trait Share {
-    /// What it cannot do without: what was found, and what would serve.
+    /// Its requirements: the value found, and an acceptable one.
     fn check(
         _quantum: Option<Bytes>,
         _port: &PortConfig,
@@ -85,7 +85,7 @@ trait Share {
     /// The class that sends next; at least one is eligible.
     fn choose(&mut self, eligible: ClassSet, heads: &Heads) -> usize;
 
-    /// `class`, as chosen, sent a packet; `emptied` tells that its queue is now empty.
+    /// `class`, as chosen, sent a packet; `emptied` says whether its queue is now empty.
     fn handle_departure(&mut self, class: usize, length: Bytes, emptied: bool);
 
     /// A class of no interest has the line from `at` until `until`.
@@ -94,7 +94,7 @@ trait Share {
     /// The queue of `class` became empty without sending.
     fn handle_emptied(&mut self, _class: usize) {}
 
-    /// What it remembers of `class`, for who looks on; `head` is its first packet, if there is one.
+    /// Its state for `class`, for display; `head` is the class's first packet, if there is one.
     fn state(&self, class: usize, head: Option<&Head>) -> Option<ShareState>;
 }
 
@@ -298,7 +298,7 @@ impl Scheduler {
     }
 
     /// `class`, as chosen, sent a packet of `length` from `at` on, which keeps the line until
-    /// `until`; `emptied` tells that its queue is now empty.
+    /// `until`; `emptied` says whether its queue is now empty.
     #[inline]
     pub fn handle_departure(
         &mut self,
@@ -333,13 +333,13 @@ impl Scheduler {
         }
     }
 
-    /// What the class's group remembers of it; `head` is its first packet, if there is one.
+    /// The group's state for the class; `head` is the class's first packet, if there is one.
     pub fn state(&self, class: usize, head: Option<&Head>) -> Option<ShareState> {
         let group = self.groups.iter().find(|group| group.members.contains(class))?;
         group.rule.state(class, head)
     }
 
-    /// What the buckets of a hierarchy hold at `now`, parents before children.
+    /// The tokens in the buckets of a hierarchy at `now`, parents before children.
     pub fn nodes(&self, now: Time) -> Vec<NodeTokens> {
         self.hierarchy.as_ref().map_or_else(Vec::new, |hierarchy| hierarchy.tokens(now))
     }

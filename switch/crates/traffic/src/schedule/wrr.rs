@@ -11,7 +11,7 @@ use crate::credit::ShareState;
 #[derive(Clone, Debug)]
 pub(crate) struct Wrr {
     members: Vec<Turn>,
-    /// Whose turn it is.
+    /// The class whose turn it is.
     current: usize,
     /// How many packets it may still send.
     left: u32,

@@ -29,11 +29,11 @@ use settings::Setting;
 /// A script that was read.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// What holds at time zero, before anything happens.
+    /// The settings at time zero.
     start: Vec<(usize, Setting)>,
-    /// What happens, in order of time.
+    /// The actions, in order of time.
     steps: Vec<Step>,
-    /// What must come out.
+    /// The expected output.
     expected: Vec<Event>,
 }
 
@@ -63,7 +63,7 @@ struct Event {
 pub struct ScriptError {
     /// Counted from 1; zero if the error is in no single line.
     pub line: usize,
-    /// What is wrong and what would be right.
+    /// The mistake and its correction.
     pub message: String,
 }
 
@@ -98,7 +98,7 @@ impl Script {
         parse::script(text)
     }
 
-    /// Runs it and compares what comes out with what is expected.
+    /// Runs it and compares the output with the expected one.
     pub fn run(&self) -> Result<(), ScriptError> {
         let seen = self.events()?;
         if seen == self.expected {

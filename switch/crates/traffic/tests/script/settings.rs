@@ -1,4 +1,4 @@
-//! The settings of a timing script: words for what a port's configuration can say.
+//! The settings of a timing script: a word for each setting of a port.
 
 use traffic::{
     AqmConfig, CodelConfig, Discipline, GroupConfig, Limit, NodeConfig, NodeKind, PortConfig,
@@ -12,7 +12,7 @@ pub(super) struct Setting {
     words: Vec<String>,
 }
 
-/// What a script may say, for error messages; tests/timing/README.md explains it.
+/// The words of a timing script, for error messages; tests/timing/README.md explains them.
 const SETTINGS: &str = "classes, rate, overhead, strict, drr, wrr, wfq, group, node, limit, \
                         shaper, queue N limit, queue N shaper or queue N codel";
 

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a driver that keeps the driving contract, and short names.
+//! Shared by the tests of this crate: a driver that keeps the driving contract, and short names.
 #![allow(dead_code, reason = "every test binary uses its own part of this file")]
 
 pub mod replay;

@@ -1,4 +1,4 @@
-//! A router as somebody sees it who is told nothing but its steps.
+//! A router reconstructed from nothing but its steps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -70,7 +70,7 @@ impl Replay {
         Depth { packets: packets().count() as u64, bytes: packets().map(|(_, it)| *it).sum() }
     }
 
-    /// What waits at an input, for all outputs.
+    /// The depth of an input, for all outputs.
     fn input_depth(&self, input: &InputReport) -> Depth {
         let places = self.queues.keys().copied();
         let of_input =
