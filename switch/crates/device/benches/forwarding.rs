@@ -1,4 +1,4 @@
-//! What a frame costs in the device: `cargo bench -p vitrine-device`.
+//! The cost of a frame in the device: `cargo bench -p vitrine-device`.
 //!
 //! Not a test: it depends on the machine. The lab router forwards bursts as a port makes them of
 //! super-packets, between two ports that are driven as the live switch drives them: late, and with

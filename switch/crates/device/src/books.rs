@@ -1,4 +1,4 @@
-//! What happened to every packet, counted.
+//! Counters of every packet's fate.
 //!
 //! The conservation law of a device, at any instant between two calls:
 //!
@@ -54,7 +54,7 @@ impl Books {
         self.copied
     }
 
-    /// What was dropped for `reason`, over all ports.
+    /// The packets dropped for `reason`, over all ports.
     pub fn dropped(&self, reason: DropReason) -> Tally {
         let mut sum = Tally::default();
         for (_, books) in self.ports() {

@@ -2,19 +2,18 @@
 //!
 //! A program may send a packet back into ingress (resubmit, recirculate) and may make copies of it
 //! (clone, multicast), and the copies may do the same, all at one instant where ports have no rate.
-//! simple_switch goes on for ever then. Here each frame comes with [`STEPS_MAX`] steps; a pass
+//! simple_switch then loops for ever. Here each frame comes with [`STEPS_MAX`] steps; a pass
 //! through ingress takes one, a copy takes one, and original and copies take theirs from the same
-//! budget. So a frame ends after a bounded amount of work, and nobody else waits for it longer.
+//! budget. So a frame ends after a bounded amount of work, and no other packet waits for it longer.
 //!
 //! Most packets are never copied and carry their budget with them. The first copy moves it into a
 //! table, where it stays until the last of its holders is gone.
 
-/// What one received frame and all that comes of it may take: passes and copies together. A
-/// multicast to every port with seven copies each fits; a program without end stops after some
-/// milliseconds.
+/// The passes and copies that one received frame may cause in total. A multicast to every port with
+/// seven copies each fits; a program without end stops after some milliseconds.
 pub(crate) const STEPS_MAX: u32 = 4096;
 
-/// A packet's access to its steps. Whoever holds one gives it back with [`Budgets::release`].
+/// A packet's access to its steps. Give it back with [`Budgets::release`].
 #[derive(Debug)]
 pub(crate) enum Budget {
     /// The packet has no copies; this is what is left.
@@ -24,7 +23,7 @@ pub(crate) enum Budget {
 }
 
 impl Budget {
-    /// What a frame comes in with.
+    /// The budget of a new frame.
     pub const NEW: Budget = Budget::Own(STEPS_MAX);
 }
 

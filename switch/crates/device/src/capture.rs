@@ -1,8 +1,8 @@
-//! Every packet that comes in, leaves or ends, with its bytes: for whoever writes a capture.
+//! Every packet that comes in, leaves or ends, with its bytes, for a capture.
 //!
-//! Nobody does as a rule, and then a packet costs one comparison at each of these points. What is
-//! recorded waits for [`Device::poll_capture`], which is to be called after every input and every
-//! output: the list is not bounded.
+//! Without a capture a packet costs one comparison at each of these points. Records wait for
+//! [`Device::poll_capture`], which is to be called after every input and every output: the list is
+//! not bounded.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub struct Captured {
     pub bytes: Vec<u8>,
 }
 
-/// What happens to a packet at an edge.
+/// An event of a packet at an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It ended in the switch.
@@ -39,7 +39,7 @@ pub enum Fate {
     },
 }
 
-/// What has been recorded and not been polled.
+/// The records that have not been polled.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     on: bool,

@@ -22,8 +22,8 @@ use crate::watch::{Drop, Event, EventLog, PacketStepKind};
 ///
 /// # Driving contract
 ///
-/// The device has no clock. Whoever drives it, in virtual time or late behind a real clock, does
-/// this and nothing else:
+/// The device has no clock. Its driver, in virtual time or late behind a real clock, does this and
+/// nothing else:
 ///
 /// 1. Let `t` be the earlier of [`next_due`](Device::next_due) and your own next input. When the
 ///    real clock is late, `t` lies in the past: that is fine.
@@ -146,7 +146,7 @@ impl Device {
         self.run_ingress(now, queued, arrivals);
     }
 
-    /// Counts a frame that has arrived and tells whoever wants to know.
+    /// Counts a frame that has arrived and informs captures and watchers.
     pub(crate) fn note_received(&mut self, now: Time, port: PortId, frame: &Frame) -> Identity {
         let length = frame.length();
         self.books.count_received(port, length);
@@ -160,7 +160,7 @@ impl Device {
         Identity { number, is_followed }
     }
 
-    /// What happened by `now`, in order.
+    /// The events until `now`, in order.
     pub fn poll_output(&mut self, now: Time) -> Option<Output> {
         loop {
             if let Some(output) = self.outputs.pop_front() {
@@ -214,8 +214,8 @@ impl Device {
         self.frames.recycle(frame);
     }
 
-    /// Gives another pool the memory of frames that ended here, if there is much of it: for who
-    /// hands in frames of that pool.
+    /// Gives another pool the memory of frames that ended here, if there is much of it: for a
+    /// driver that hands in frames of that pool.
     #[inline]
     pub fn share_frames(&mut self, pool: &mut Pool) {
         self.frames.share(pool);
@@ -264,8 +264,8 @@ impl Device {
         self.programs.install(pipeline);
     }
 
-    /// A program that was replaced and that no packet needs any more. To free one that is full
-    /// takes long, so whoever is in a hurry does it elsewhere.
+    /// A program that was replaced and that no packet needs any more. Freeing a full one takes
+    /// long, so a driver in a hurry does it elsewhere.
     pub fn poll_retired(&mut self) -> Option<Box<Pipeline>> {
         self.programs.poll_done()
     }
@@ -322,7 +322,7 @@ impl Device {
         &self.traffic
     }
 
-    /// What happened to every packet.
+    /// The counters of every packet's fate.
     pub fn books(&self) -> &Books {
         &self.books
     }
@@ -368,7 +368,7 @@ impl Device {
         self.end_packet(at, queued, reason, queue);
     }
 
-    /// The same for a packet whose end who follows packets has been told.
+    /// The same for a packet whose end has already been reported to the watcher.
     fn end_packet(
         &mut self,
         at: Time,

@@ -2,9 +2,9 @@
 //!
 //! A queue's management marks a packet instead of dropping it, if the packet says that its ends
 //! understand a mark. The program need not know of any of this: the switch reads the two ECN bits
-//! of what came in, and sets them in what goes out. It finds IPv4 and IPv6 behind Ethernet and up to two
-//! VLAN tags; in front of anything else nothing is marked, and the packet is dropped where it would have
-//! been marked.
+//! of the incoming frame, and sets them in the outgoing one. It finds IPv4 and IPv6 behind Ethernet
+//! and up to two VLAN tags; in front of anything else nothing is marked, and the packet is dropped
+//! where it would have been marked.
 
 use wire::{Ecn, EtherType, ipv4, ipv6, vlan};
 
@@ -29,7 +29,7 @@ impl Place {
     }
 }
 
-/// What a packet says of its ends; a frame without IP says nothing.
+/// The packet's ECN codepoint; a frame without IP has none.
 #[inline]
 pub(crate) fn of(frame: &[u8]) -> Ecn {
     match Place::of(frame) {

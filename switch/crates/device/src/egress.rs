@@ -102,7 +102,7 @@ impl Device {
         }
     }
 
-    /// What the program is told about the packet's stay.
+    /// The queueing metadata for the program.
     fn queueing(&self, departure: &Departure<Queued>) -> Queueing {
         let stay = &departure.residence;
         let queue = self.traffic.queue(departure.output, departure.class);

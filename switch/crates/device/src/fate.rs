@@ -1,4 +1,4 @@
-//! What leaves a device, and what waits in it.
+//! The outputs of a device, and the packets that wait in it.
 
 use bits::Int;
 use frames::Frame;
@@ -8,7 +8,7 @@ use units::{PortId, Time};
 use crate::budget::Budget;
 use crate::trace::Identity;
 
-/// What a device has to say, in the order in which it happened.
+/// A device's events, in order.
 #[derive(Debug)]
 pub enum Output {
     /// The program sends a message of this digest list to the controller.
@@ -24,16 +24,16 @@ pub enum Output {
     Transmit { at: Time, port: PortId, frame: Frame },
 }
 
-/// A packet in the switch, with what the device must remember of it.
+/// A packet in the switch, with the device's notes on it.
 #[derive(Debug)]
 pub struct Queued {
     pub(crate) packet: Packet,
     /// Which loaded program parsed it: that one must run egress on it.
     pub(crate) generation: u32,
-    /// What it and its copies may still cause.
+    /// The steps that it and its copies may still take.
     pub(crate) budget: Budget,
     pub(crate) identity: Identity,
-    /// It tells of a drop, so its own drop is not told of.
+    /// It reports a drop, so its own drop is not reported.
     pub(crate) from_mirror: bool,
 }
 

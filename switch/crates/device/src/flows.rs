@@ -1,5 +1,5 @@
-//! Whose packets wait: what each flow has in each queue, counted where they stand, for those who draw
-//! queues whose packets are too many to be told one by one.
+//! The packets of each flow in each queue, counted in place, for drawings of queues that hold too
+//! many packets to be listed one by one.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use wire::flow::Flow;
 
 use crate::device::Device;
 
-/// Packets that are looked at; of more, one in so many stands for the others. To look at as many takes
-/// some tenths of a millisecond, for which all else waits.
+/// The number of packets that are looked at; of more, one in several stands for the others. Looking
+/// at this many takes some tenths of a millisecond, during which nothing else runs.
 const LOOK_COUNT_MAX: usize = 4096;
 
-/// What one flow has in one queue.
+/// The packets of one flow in one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowShare {
     /// Where its packets came in, if they wait at their input.

@@ -32,7 +32,7 @@ impl Device {
         self.traffic.invite_aqm(port, class, aqm, compared)
     }
 
-    /// What one of them has done wrong; whoever invites one looks here while time passes.
+    /// The fault of an outside decider; after inviting one, look here while time passes.
     pub fn fault(&self) -> Option<&Fault> {
         self.traffic.fault()
     }

@@ -15,8 +15,8 @@ use crate::trace::{Identity, TraceEvent};
 use crate::watch::PacketStepKind;
 
 impl Device {
-    /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of what
-    /// happens is that of [`after_ingress`].
+    /// Runs ingress on the packet until it is in a queue, replicated or dropped. The order of
+    /// events is that of [`after_ingress`].
     pub(crate) fn run_ingress(&mut self, now: Time, mut queued: Queued, mut arrivals: Arrivals) {
         loop {
             if !self.budgets.take(&mut queued.budget) {
@@ -92,7 +92,7 @@ impl Device {
         if let Err(reason) = fits {
             return self.drop_packet(now, queued, reason, Some((to.port, class)));
         }
-        // What comes of a mirrored drop later, by whatever way, is of the mirror too.
+        // The descendants of a mirrored drop are from the mirror, too.
         queued.from_mirror |= kind == InstanceType::Dropped;
         let pipeline = &mut self.programs.of(queued.generation).pipeline;
         pipeline.dispatch(&mut queued.packet, to.port, kind, to.rid);

@@ -11,8 +11,9 @@
 //! Lines do something only at ports whose cable does: see `lines.rs`.
 //!
 //! [`Device`] is the state machine; its documentation is the driving contract. [`Books`] obey a
-//! conservation law; [`Event`]s tell of single packets to who watches, [`Captured`] ones are there
-//! in full, and [`TraceFilter`] says which packets are followed step by step. There is no clock, no
+//! conservation law; [`Event`]s report single packets to a watcher, [`Captured`] ones are there in
+//! full, and [`TraceFilter`] selects the packets that are followed step by step. There is no clock,
+//! no socket and no thread here.
 //! socket and no thread here.
 
 #![allow(

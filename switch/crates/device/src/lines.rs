@@ -4,9 +4,9 @@
 //!   neighbour -> [ receive line ] -> ingress ... egress -> [ transmit line ] -> neighbour
 //! ```
 //!
-//! A frame on a line is in nobody's books but the line's: the router has *received* it when it
-//! comes out of the receive line, and has *transmitted* it when it goes onto the transmit line.
-//! Frames do not touch a line that does nothing, which most of the time is nearly all of them.
+//! A frame on a line is counted by the line alone: the router has *received* it when it comes out
+//! of the receive line, and has *transmitted* it when it goes onto the transmit line. Frames do not
+//! touch a line that does nothing, which most of the time is nearly all of them.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::link::LinkConfig;
 pub(crate) struct Cables {
     pub receive: Lines<Frame>,
     pub transmit: Lines<Frame>,
-    /// What the cables are to be, of all ports that have one of their own.
+    /// The settings of the cables, for all ports that have one of their own.
     links: BTreeMap<PortId, LinkConfig>,
 }
 
@@ -42,7 +42,7 @@ impl Cables {
         self.transmit.configure(now, port, transmit).expect(checked);
     }
 
-    /// What the cable at a port is to be from its next [`configure`](Cables::configure) on.
+    /// Sets the cable at a port from its next [`configure`](Cables::configure) on.
     pub fn set_link(&mut self, port: PortId, link: LinkConfig) {
         self.links.insert(port, link);
     }
@@ -73,7 +73,7 @@ pub(crate) enum Arrivals {
 }
 
 impl Device {
-    /// What there is to know of a port's receive line and of its transmit line.
+    /// The state of a port's receive line and of its transmit line.
     pub fn lines(&self, port: PortId) -> (LineReport, LineReport) {
         (self.cables.receive.report(port), self.cables.transmit.report(port))
     }
@@ -83,10 +83,10 @@ impl Device {
         self.cables.link(port)
     }
 
-    /// Brings the cable of a port in line with what the port is now. A port that is none any more
-    /// takes its cable with it, so that one of its number that comes later begins with a new one:
-    /// frames on their way to the router have come and been dropped, and those on their way to the
-    /// neighbour have been transmitted and are lost.
+    /// Brings the cable of a port in line with the port's present state. A removed port takes its
+    /// cable with it, so that a later port of its number begins with a new one: frames on their way
+    /// to the router count as arrived and dropped, and those on their way to the neighbour as
+    /// transmitted and lost.
     pub(crate) fn follow_port(&mut self, now: Time, port: PortId) {
         if let Some(config) = self.traffic.config().ports.get(&port) {
             return self.cables.configure(now, port, config);
@@ -126,8 +126,8 @@ impl Device {
         }
     }
 
-    /// What comes out of a line at `now`, up to `until` at the latest: of the transmit lines first,
-    /// which are departures, then of the receive lines, which are arrivals.
+    /// The frames that come out of a line at `now`, up to `until` at the latest: of the transmit
+    /// lines first, which are departures, then of the receive lines, which are arrivals.
     pub(crate) fn poll_cables(&mut self, now: Time, until: Time) {
         if let Some((port, output)) = self.cables.transmit.poll_output(now) {
             if let Some((at, frame)) = self.arrived(output) {
@@ -136,7 +136,7 @@ impl Device {
         } else if let Some((port, output)) = self.cables.receive.poll_output(now)
             && let Some((at, frame)) = self.arrived(output)
         {
-            // No cable has anything more at this instant, and it is over for everybody else.
+            // No cable has anything more at this instant, nor has anything else.
             let alone = at < until && self.cables.next_due().is_none_or(|next| next > at);
             self.accept(at, port, frame, if alone { Arrivals::One } else { Arrivals::Several });
         }

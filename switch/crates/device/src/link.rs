@@ -1,23 +1,22 @@
-//! What the cables at the ports are to be, and changes that reach them together with the ports.
+//! The settings of the cables at the ports, and changes that reach them together with the ports.
 
 use std::collections::BTreeMap;
 
 use traffic::{ConfigError, Impairment, Limit, LineConfig, PortConfig};
 use units::{PortId, Rate};
 
-/// What is to be different about a device's ports, queues and cables; what is not named stays as it
-/// is.
+/// A change of a device's ports, queues and cables; the settings it does not name stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What concerns the traffic manager.
+    /// The traffic manager's part.
     pub traffic: traffic::Change,
     /// How the cables at these ports are to be. The cable of a port that goes goes with it.
     pub links: BTreeMap<PortId, LinkConfig>,
 }
 
 impl Change {
-    /// Leaves the first `count` ports in the change, with what concerns the router as a whole, and
-    /// returns the rest: for who makes a large change a few ports at a time.
+    /// Leaves the first `count` ports in the change, with the settings of the router as a whole,
+    /// and returns the rest: for applying a large change a few ports at a time.
     pub fn split_off(&mut self, count: usize) -> Change {
         let Some(next) = self.traffic.ports.keys().nth(count).copied() else {
             return Change::default();
@@ -39,9 +38,9 @@ impl From<traffic::Change> for Change {
 pub struct LinkConfig {
     /// The neighbour at the other end, as far as it sends.
     pub sender: SenderConfig,
-    /// What happens to frames on their way from the neighbour.
+    /// The impairment of frames on their way from the neighbour.
     pub receive: Impairment,
-    /// What happens to frames on their way to the neighbour.
+    /// The impairment of frames on their way to the neighbour.
     pub transmit: Impairment,
 }
 
@@ -56,12 +55,12 @@ pub struct SenderConfig {
     pub backlog: Limit,
 }
 
-/// What waits in a Linux host's network card at most, unless it is told otherwise (`txqueuelen`).
+/// The default queue of a Linux host's network card (`txqueuelen`).
 const BACKLOG_PACKETS: u64 = 1000;
 
 impl Default for SenderConfig {
-    /// A cable is no queue: whoever hands over more than the line carries loses the excess, and
-    /// does not find it again seconds later.
+    /// A cable is no queue: frames beyond the line's rate are lost, and do not turn up seconds
+    /// later.
     fn default() -> Self {
         let backlog = Limit { packets: Some(BACKLOG_PACKETS), bytes: None };
         Self { rate: SenderRate::default(), backlog }

@@ -1,8 +1,8 @@
 //! Ports that are up, and ports that are not.
 //!
-//! A port is up unless whoever drives the device says otherwise. While it is down nothing gets in
-//! by it, and nothing gets into its queues; what waits in them departs in its time and is lost, as
-//! on a line whose far end has gone. All of it is counted as [`DropReason::PortDown`]. Action
+//! A port is up unless the driver of the device says otherwise. While it is down nothing gets in by
+//! it, and nothing gets into its queues; packets already in them depart in their time and are lost,
+//! as on a line whose far end has gone. All of it is counted as [`DropReason::PortDown`]. Action
 //! selectors leave out members that watch the port.
 
 use std::collections::BTreeSet;

@@ -9,7 +9,7 @@
 //! half of the memory at most, k full ports leave a (k+1)th of it, of which a port that was idle gets
 //! half. A packet counts for the port in whose queue or on whose line it is.
 //!
-//! What counts is a packet's length and [`PACKET_OVERHEAD_BYTES`], which stands for its headers, its
+//! A packet counts with its length and [`PACKET_OVERHEAD_BYTES`], which stands for its headers, its
 //! place in the queue and the unused end of its buffer.
 
 use frames::Frame;
@@ -17,17 +17,17 @@ use units::{Bytes, DropReason, PortId, Time};
 
 use crate::device::Device;
 
-/// What a packet takes beside its bytes.
+/// A packet's memory beside its bytes.
 pub const PACKET_OVERHEAD_BYTES: u64 = 1024;
 
-/// The bound, unless somebody sets another one: 512 MiB.
+/// The default bound: 512 MiB.
 pub const PACKET_MEMORY: Bytes = Bytes(512 << 20);
 
-/// What packets take of the memory, and how much there is.
+/// The memory of packets and its bound.
 #[derive(Debug)]
 pub(crate) struct PacketMemory {
     bound: Bytes,
-    /// What the packets in the queues take, by the number of the port they are to leave by.
+    /// The memory of the packets in the queues, by the number of their output port.
     queued: Vec<u64>,
 }
 
@@ -58,30 +58,30 @@ impl PacketMemory {
     }
 }
 
-/// What a packet takes.
+/// A packet's memory.
 fn cost(length: Bytes) -> u64 {
     length.0 + PACKET_OVERHEAD_BYTES
 }
 
-/// What several take.
+/// The memory of several packets.
 fn cost_of(depth: traffic::Depth) -> u64 {
     depth.bytes.0 + depth.packets * PACKET_OVERHEAD_BYTES
 }
 
 impl Device {
-    /// Bounds the memory that packets take. What is inside already stays.
+    /// Bounds the memory of packets. Packets that are already inside stay.
     pub fn bound_memory(&mut self, bound: Bytes) {
         self.memory.bound = bound;
     }
 
-    /// What the packets inside take.
+    /// The memory of the packets inside.
     #[inline]
     pub fn memory_in_use(&self) -> Bytes {
         let held = [self.traffic.held(), self.cables.receive.held(), self.cables.transmit.held()];
         Bytes(held.into_iter().map(cost_of).sum())
     }
 
-    /// What the packets in a port's queues and on its lines take.
+    /// The memory of the packets in a port's queues and on its lines.
     #[inline]
     pub fn memory_in_use_of(&self, port: PortId) -> Bytes {
         let lines = [self.cables.receive.held_of(port), self.cables.transmit.held_of(port)];
@@ -102,7 +102,7 @@ impl Device {
         self.memory.queued.iter().sum::<u64>() == cost_of(self.traffic.held())
     }
 
-    /// A frame for whose way to the router there is no memory: as if it had come and been dropped.
+    /// A frame for whose way to the router there is no memory counts as arrived and dropped.
     pub(crate) fn drop_before_line(&mut self, now: Time, port: PortId, frame: Frame) {
         let identity = self.note_received(now, port, &frame);
         self.drop_frame(now, identity, port, frame, DropReason::PacketMemory);

@@ -3,8 +3,8 @@
 //! A packet that a queue, a limit or active queue management drops is counted as dropped, as
 //! always. If there is a mirror, a copy of it then goes where the session says, through that port's
 //! queue and through egress, where the program sees `instance_type` 7 and, in its aliases of
-//! `vitrine_metadata`, the reason, the port and the class of the drop. What it makes of them is its
-//! own affair: the kit's programs make a telemetry report.
+//! `vitrine_metadata`, the reason, the port and the class of the drop. The program may use these as
+//! it likes: the kit's programs make a telemetry report.
 //!
 //! A copy that is dropped itself goes nowhere: a full mirror must not mirror its own drops.
 

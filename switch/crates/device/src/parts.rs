@@ -1,5 +1,5 @@
-//! Which part of a program the steps of a trace are in. A trace tells where a part begins; that it is
-//! over shows in the step behind it.
+//! The part of a program that each step of a trace belongs to. A trace records where a part begins;
+//! its end shows in the step behind it.
 
 use pipeline::Event;
 
@@ -14,7 +14,7 @@ pub enum Part {
     Parser,
 }
 
-/// What a step of a trace is between.
+/// The parts that a step of a trace separates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossing {
     /// The part that was over before it, and the number of the packet that was in it.
@@ -28,12 +28,12 @@ pub struct Crossing {
 /// Follows a trace from part to part.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// What the last step was in, and whose step it was.
+    /// The part of the last step, and its packet.
     within: Option<(u64, Part)>,
 }
 
 impl Parts {
-    /// What the next step begins and ends.
+    /// The parts that the next step begins and ends.
     pub fn cross(&mut self, packet: u64, event: &TraceEvent) -> Crossing {
         let part = self.part_of(event);
         let goes_on = self

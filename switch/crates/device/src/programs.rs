@@ -10,7 +10,7 @@ use pipeline::Pipeline;
 pub(crate) struct Loaded {
     pub generation: u32,
     pub pipeline: Box<Pipeline>,
-    /// How many of its packets are in the switch or with whoever drives it.
+    /// The number of its packets in the switch or with the driver.
     pub packets: u64,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Programs {
     current: Option<Loaded>,
     /// Replaced, but not done yet; nearly always none.
     retired: Vec<Loaded>,
-    /// Done with; to be freed by whoever has time for it.
+    /// No longer needed; to be freed by the driver.
     #[expect(clippy::vec_box, reason = "they come in boxes and leave in boxes")]
     done: Vec<Box<Pipeline>>,
     next_generation: u32,

@@ -15,8 +15,8 @@
 //!
 //! While nothing is traced a frame costs one comparison on arrival and one on each way through the
 //! program; the program itself then runs in its unobserved form, without any hook in it.
-//! What is recorded is bounded: records beyond [`RECORDS_MAX`] that nobody has taken are dropped
-//! and counted ([`Device::trace_lost`](crate::Device::trace_lost)).
+//! Records are bounded: those beyond [`RECORDS_MAX`] that have not been taken are dropped and
+//! counted ([`Device::trace_lost`](crate::Device::trace_lost)).
 
 use std::collections::VecDeque;
 
@@ -44,11 +44,12 @@ pub struct TraceFilter {
     pub port: Option<PortId>,
     /// Those that have all these bytes.
     pub patterns: Vec<Pattern>,
-    /// Of these, one in so many, beginning with the first: 1 is each of them. 0 counts as 1.
+    /// Traces one of every `one_in` of these, beginning with the first: 1 is each of them. 0 counts
+    /// as 1.
     pub one_in: u64,
-    /// No more than so many.
+    /// The highest number of traced frames.
     pub frames_max: u64,
-    /// The primitives of their actions are told, too.
+    /// Whether the primitives of actions are recorded, too.
     pub tells_primitives: bool,
 }
 
@@ -88,7 +89,7 @@ pub enum TraceEvent {
     Departed {
         /// The port of the queue.
         port: PortId,
-        /// What the program is told about its stay.
+        /// The queueing metadata for the program.
         queueing: Queueing,
     },
     /// It sent a digest of this list to the controller.
@@ -234,7 +235,7 @@ impl Tracer {
         true
     }
 
-    /// Who watches a packet run through the program at `at`.
+    /// The observer of a packet's run through the program at `at`.
     pub fn watch(&mut self, packet: u64, at: Time) -> Watched<'_> {
         Watched { tracer: self, packet, at, queues: None }
     }

@@ -1,13 +1,13 @@
-//! What a device tells of single packets, if somebody watches.
+//! Events of single packets for a watcher.
 //!
 //! Counters say how often something happened; a [`Event`] says when, to which packet. Nobody
 //! watches as a rule, and then nothing is recorded. Events wait in a list of bounded length, in the
 //! order in which they happened, until [`Device::poll_event`] takes them; what finds the list full
 //! is counted as lost.
 //!
-//! Who watches packets is told all that happens to each of them, from the receive line to the
-//! transmit line: by the traffic manager, where it waits ([`Step`]), and by the device, what is
-//! before and behind ([`PacketStep`]). [`Device::inside`] tells of those that came earlier.
+//! A watcher of packets gets all their events, from the receive line to the transmit line: those in
+//! queues from the traffic manager ([`Step`]), those before and behind from the device
+//! ([`PacketStep`]). [`Device::inside`] lists packets that came earlier.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ use crate::fate::Queued;
 /// Events that may wait to be polled.
 const EVENT_COUNT_MAX: usize = 1 << 16;
 
-/// What is to be told.
+/// The selection of events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watching {
     /// Each packet that is dropped, for whatever reason.
@@ -74,11 +74,11 @@ pub struct PacketStep {
     pub number: u64,
     /// Where the packet, or the one it is a copy of, came in.
     pub input: PortId,
-    /// What happened.
+    /// The event.
     pub kind: PacketStepKind,
 }
 
-/// What happened to a packet outside of the traffic manager.
+/// An event of a packet outside the traffic manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PacketStepKind {
     /// It came into being as a copy of another.
@@ -94,7 +94,7 @@ pub enum PacketStepKind {
         /// The first bytes of the original, as they were received.
         head: Vec<u8>,
     },
-    /// It ended, and not in the traffic manager, which tells that itself.
+    /// It ended outside the traffic manager, which reports its own drops.
     Dropped {
         /// Why.
         reason: DropReason,
@@ -213,7 +213,7 @@ impl Event {
     }
 }
 
-/// What is watched, and what has not been polled yet.
+/// The selection of events, and the events not polled yet.
 #[derive(Debug, Default)]
 pub(crate) struct EventLog {
     pub watching: Watching,
@@ -248,21 +248,21 @@ impl EventLog {
         self.note(Event::Packet(PacketStep { at, number, input, kind }));
     }
 
-    /// The part of a frame that is told.
+    /// The part of a frame that is reported.
     pub fn head_of(&self, frame: &[u8]) -> Vec<u8> {
         frame[..frame.len().min(self.watching.head_size)].to_vec()
     }
 }
 
 impl Device {
-    /// Tells of this from now on, instead of what was asked for before.
+    /// Reports these events from now on, instead of the former ones.
     pub fn watch(&mut self, watching: Watching) {
         self.traffic.watch(&watching.traffic);
         self.log.watching = watching;
     }
 
-    /// The packets that wait in the traffic manager, queue by queue, in the order in which they will
-    /// leave it, with so many of their first bytes.
+    /// The packets that wait in the traffic manager, queue by queue, in the order in which they
+    /// will leave it, with their first `head_size` bytes.
     pub fn inside(&self, head_size: usize) -> impl Iterator<Item = Inside> + '_ {
         self.traffic.inside().map(move |inside| {
             let frame = inside.packet.packet.received();
@@ -296,7 +296,7 @@ impl Device {
         }
     }
 
-    /// How many events were lost since the last call, because nobody polled them.
+    /// The number of events lost since the last call, because they were not polled.
     pub fn take_lost_event_count(&mut self) -> u64 {
         std::mem::take(&mut self.log.lost) + self.traffic.take_lost_event_count()
     }

@@ -114,8 +114,8 @@ proptest! {
     }
 }
 
-/// What a configuration is compared with is what the change before it made, on ports in which
-/// nothing has happened since, too.
+/// A configuration is compared with the result of the change before it, also on ports without any
+/// event since.
 #[test]
 fn a_configuration_after_a_change_takes_back_what_it_does_not_have() {
     let us = |us| Time::ZERO + Span::from_us(us);

@@ -31,7 +31,7 @@ fn red(profiles: &[RedProfile]) -> AqmConfig {
     })
 }
 
-/// The average never gets there: nobody is marked or dropped.
+/// The average never gets there: no packet is marked or dropped.
 const NEVER: RedProfile = RedProfile { min: 1000, max: 2000, max_probability: Probability::ALWAYS };
 
 fn half() -> RedProfile {

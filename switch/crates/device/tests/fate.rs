@@ -9,7 +9,7 @@ use units::{PortId, Rate, Span, Time};
 
 const IN: PortId = PortId(1);
 
-/// Port and instant of what was sent.
+/// Port and instant of each departure.
 fn departures(said: &[Said]) -> Vec<(u16, Time)> {
     let sent = |said: &Said| match said {
         Said::Sent { at, port, .. } => Some((port.0, *at)),
@@ -155,8 +155,8 @@ fn a_new_program_loses_no_packet_of_the_old_one() {
     assert!(device.balance());
 }
 
-/// 4096 steps for a frame: one is the pass through ingress, each of the others a clone. Original and
-/// clones depart at one instant, and each of them asks for a clone: the last one's is refused.
+/// 4096 steps for a frame: one is the pass through ingress, each of the others a clone. Original
+/// and clones depart at one instant, and each of them makes a clone: the last one's is refused.
 #[test]
 fn a_program_that_clones_every_packet_in_egress_ends_at_one_instant() {
     let mut device = device(None);

@@ -1,4 +1,4 @@
-//! Cables at a device: when frames arrive and leave, and who answers for those that do not.
+//! Cables at a device: when frames arrive and leave, and where the others are counted.
 
 use crate::rig;
 
@@ -91,7 +91,7 @@ fn a_cable_that_nobody_configured_hides_no_queue() {
     let line = device.lines(IN).0;
     assert_eq!(line.backlog.packets, 1_000);
     assert_eq!(line.counters.refused.packets, 99);
-    // Everything that was handed over is in a number that somebody shows.
+    // Every frame handed over is in a visible number.
     let shown = line.backlog.packets + line.under_way.packets + line.counters.refused.packets;
     assert_eq!(shown + device.books().port(IN).received.packets, 1_100);
     assert!(device.balance());
@@ -184,7 +184,7 @@ fn a_port_that_is_removed_takes_its_lines_with_it() {
         device.change(at, change).expect("valid");
     };
     put(&mut device, us(10), None);
-    // The line was in nobody's books but its own; without it the frames have come and been dropped.
+    // The line alone counted them; without it the frames have come and been dropped.
     assert_eq!(device.books().port(IN).received.packets, 3);
     assert_eq!(device.books().dropped(DropReason::PortDown).packets, 3);
     assert_eq!(device.memory_in_use(), Bytes::ZERO);
@@ -197,7 +197,7 @@ fn a_port_that_is_removed_takes_its_lines_with_it() {
     assert!(said.is_empty(), "it is on the transmit line of port 2: {said:?}");
     assert_eq!(device.lines(IN).0.counters.offered.packets, 1);
     assert_eq!(device.lines(OUT).1.under_way.packets, 1);
-    // What is on its way to a neighbour is lost with the cable.
+    // Frames on their way to a neighbour are lost with the cable.
     let mut change = Change::default();
     change.traffic.ports.insert(OUT, None);
     device.change(us(50), change).expect("valid");
@@ -265,7 +265,7 @@ proptest! {
         prop_assert_eq!(run(rough(), &frames, 50_000), prompt);
     }
 
-    /// Over plain cables most packets find their port idle and pass it, unless they are asked for at
+    /// Over plain cables most packets find their port idle and pass it, unless they are polled at
     /// the very instant of their arrival: a microsecond's step meets many of those.
     #[test]
     fn packets_that_pass_an_idle_port_do_it_at_the_instants_of_those_that_wait(

@@ -1,4 +1,4 @@
-//! What the queues drop goes to the mirror of drops, told of its fate.
+//! Packets that queues drop go to the mirror of drops, with their fate.
 
 use crate::rig;
 
@@ -10,7 +10,7 @@ const IN: PortId = PortId(1);
 /// Where clone session 1 leads.
 const MIRROR: PortId = PortId(3);
 
-/// What a frame says: instance type, reason of its drop, port, class.
+/// The contents of a frame: instance type, reason of its drop, port, class.
 fn told(frame: &[u8]) -> [u8; 4] {
     [frame[3], frame[5], frame[6], frame[7]]
 }
@@ -49,7 +49,7 @@ fn without_a_mirror_nothing_is_copied() {
     let mut device = device(None);
     device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 9, 0, 100));
     assert_eq!(poll(&mut device, Time::ZERO), []);
-    // A session that nobody has defined leads nowhere.
+    // An undefined session leads nowhere.
     device.mirror_drops(Some(77));
     device.handle_frame(Time::ZERO, IN, &frame(order::FORWARD, 9, 0, 100));
     assert_eq!(poll(&mut device, Time::ZERO), []);
@@ -74,8 +74,8 @@ fn a_drop_of_the_mirror_itself_goes_nowhere() {
     assert!(device.balance());
 }
 
-/// The copy that tells of a drop is sent back into ingress, which sends it to the same missing class:
-/// that drop is its own, and telling of it would go on until the frame's steps are used up.
+/// The copy that reports a drop is sent back into ingress, which sends it to the same missing
+/// class: that drop is its own, and reporting it would go on until the frame's steps are used up.
 #[test]
 fn what_comes_of_a_mirrored_drop_is_not_mirrored_either() {
     let mut device = device(None);

@@ -1,4 +1,4 @@
-//! Who is told of every step of every packet knows where each of them is, and how it ended.
+//! A watcher of every step knows where each packet is, and how it ended.
 
 use crate::rig;
 
@@ -79,7 +79,7 @@ fn lives(events: &[Event]) -> BTreeMap<u64, Vec<String>> {
     lives
 }
 
-/// The lives of what one order of port 1 causes in an output-queued router.
+/// The lives of the packets that one order of port 1 causes in an output-queued router.
 fn lives_of(what: u8, port: u8) -> Vec<(u64, String)> {
     let mut device = device(Some(RATE));
     follow(&mut device, 0);
@@ -181,7 +181,7 @@ fn a_packet_that_waits_in_a_queue_that_goes_ends_there() {
 /// Where a packet waits: its input, if it waits there, and the queue it is in or for.
 type Place = (Option<PortId>, PortId, ClassId);
 
-/// What is known to one who is told of packets.
+/// A watcher's knowledge of packets.
 #[derive(Default)]
 struct Known {
     /// Of each packet that has not ended; none between two queues.

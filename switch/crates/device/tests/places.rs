@@ -37,7 +37,7 @@ fn device(slow: Rate, link: LinkConfig) -> Device {
     device
 }
 
-/// What the places show, in packets: the neighbours' cards, the lines, the input stage, the output
+/// The depths shown, in packets: the neighbours' cards, the lines, the input stage, the output
 /// queues.
 fn shown(device: &Device) -> [u64; 4] {
     let lines = (1..=3).flat_map(|port| <[_; 2]>::from(device.lines(PortId(port))));

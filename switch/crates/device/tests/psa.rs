@@ -28,7 +28,7 @@ fn program(name: &str) -> Pipeline {
     options.preprocessor.include_directories.push("include".to_owned());
     let output = compile(&Texts, name, &options);
     let program = output.program.unwrap_or_else(|| panic!("{:?}", output.diagnostics));
-    // What is written for other switches is what this one reads.
+    // This switch reads the JSON that we write for others.
     let json = bmv2::write(&program);
     Pipeline::load(json.as_bytes(), &Config::default()).expect("loads")
 }

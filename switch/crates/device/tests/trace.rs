@@ -1,4 +1,4 @@
-//! What is recorded of packets that are followed, and that following changes nothing.
+//! The records of traced packets, and that tracing changes nothing.
 
 use crate::rig;
 

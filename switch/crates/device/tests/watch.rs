@@ -1,4 +1,4 @@
-//! What a device tells of single packets to who watches.
+//! A device's events of single packets for a watcher.
 
 use crate::rig;
 
@@ -16,7 +16,7 @@ fn events(device: &mut Device) -> Vec<Event> {
     std::iter::from_fn(|| device.poll_event()).collect()
 }
 
-/// What is told of the depths of a queue: instant, packets that wait then.
+/// The reported depths of a queue: instant, packets that wait then.
 fn depths(events: &[Event]) -> Vec<(Time, u64)> {
     let step = |event: &Event| match event {
         Event::Step(step) => Some((step.at, step.depth()?.packets)),
@@ -34,8 +34,8 @@ fn nothing_is_recorded_unless_somebody_watches() {
     assert_eq!(events(&mut device), []);
 }
 
-/// 1500 bytes at 100 Mb/s take 120 us. Three frames come at 0 and are polled late: the queue of
-/// (2, 0) still changes at the exact instants, and nothing is told of (2, 1).
+/// 1500 bytes at 100 Mb/s take 120 us. Three frames come at 0 and are polled late: the queue of (2,
+/// 0) still changes at the exact instants, and there are no events of (2, 1).
 #[test]
 fn a_watched_queue_tells_every_change_of_its_depth_at_its_exact_instant() {
     let mut device = device(Some(Rate::from_mbps(100)));

@@ -1,4 +1,4 @@
-//! What a packet costs in the pipeline, and what a lookup costs in large tables.
+//! The cost of a packet in the pipeline, and of a lookup in large tables.
 //!
 //! `make bench-pipeline` runs it and prints the best of several rounds, as the budgets of the design
 //! count. Everything is generated from seeds.
@@ -61,7 +61,7 @@ fn entry(key: Vec<KeyMatch>, priority: i32, action: usize, data: &[u64]) -> Entr
     Entry { key, priority, action: EntryAction::Action { action, data }, idle_timeout: None }
 }
 
-/// The program, its tables with room for so many entries.
+/// The program, its tables with room for `count` entries.
 fn program_for(count: usize) -> bmv2::Program {
     with_room(PROGRAM, count)
 }
@@ -147,7 +147,7 @@ fn kit_router(json: &[u8], config: &Config) -> (Pipeline, Vec<u32>) {
     (pipeline, addresses)
 }
 
-/// The router with so many addresses in its exact table, which here matches on the destination.
+/// The router with `count` addresses in its exact table, which here matches on the destination.
 fn exact_router(count: usize) -> (Pipeline, Vec<u32>) {
     let mut program = bmv2::read(PROGRAM).expect("the program is BMv2 JSON");
     let mut tables = program.pipelines.iter_mut().flat_map(|control| &mut control.tables);
@@ -169,7 +169,7 @@ fn exact_router(count: usize) -> (Pipeline, Vec<u32>) {
     (pipeline, addresses)
 }
 
-/// The router with so many classifying entries, under four masks.
+/// The router with `count` classifying entries, under four masks.
 fn ternary_router(count: usize) -> Pipeline {
     let program = program_for(count);
     let mut pipeline = Pipeline::new(&program, &Config::default()).expect("the program loads");
@@ -237,7 +237,7 @@ fn hand_over(pipeline: &mut Pipeline, pool: &mut Pool, frame: Frame, now: Time) 
     pipeline.transmit(pool, packet)
 }
 
-/// The same with the copy that a port makes of what it receives.
+/// The same with the copy that a port makes of each received frame.
 fn forward(pipeline: &mut Pipeline, pool: &mut Pool, bytes: &[u8], now: Time) -> usize {
     let frame = pool.frame_of([bytes, &[]]);
     let sent = hand_over(pipeline, pool, frame, now);
@@ -295,7 +295,7 @@ fn main() {
     lookup_summary();
 }
 
-/// What a packet costs in the lab router and in the kit's, either way.
+/// The cost of a packet in the lab router and in the kit's, either way.
 fn forwarding_summary() {
     let program = Pipeline::new(&program_for(ROUTES), &Config::default());
     let source = program.expect("the program loads").source();
@@ -320,7 +320,7 @@ fn forwarding_summary() {
     ratio_summary(&compiled, &shortened(&packets), ours);
 }
 
-/// What frames of several kinds cost in both forms of a program; returns what a short one costs in
+/// The cost of frames of several kinds in both forms of a program; returns that of a short one in
 /// the first.
 fn frame_rows(mut forms: [&mut Pipeline; 2], packets: &[Vec<u8>]) -> f64 {
     let copied = |pipeline: &mut Pipeline, packets: &[Vec<u8>]| {
@@ -345,7 +345,7 @@ fn shortened(packets: &[Vec<u8>]) -> Vec<Vec<u8>> {
     packets.iter().map(|frame| frame[..64].to_vec()).collect()
 }
 
-/// What a packet costs whose frame is handed over; its headers are put back before the next round,
+/// The cost of a packet whose frame is handed over; its headers are put back before the next round,
 /// or its time to live would run out.
 fn handed_over(pipeline: &mut Pipeline, packets: &[Vec<u8>]) -> f64 {
     const HEADERS: usize = 34;
@@ -360,7 +360,7 @@ fn handed_over(pipeline: &mut Pipeline, packets: &[Vec<u8>]) -> f64 {
     })
 }
 
-/// What the same costs in the standard switch, where it is installed.
+/// The same cost in the standard switch, where it is installed.
 fn ratio_summary(pipeline: &Pipeline, packets: &[Vec<u8>], ours: f64) {
     let Some(switch) = simple_switch::find() else {
         println!(

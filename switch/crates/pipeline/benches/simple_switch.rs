@@ -23,9 +23,9 @@ use pipeline::{EntryAction, KeyMatch, Pipeline};
 const WAIT_S: u64 = 4;
 /// Ports with files: the bench's router sends to 0 to 7, and receives on 1.
 const PORTS: u16 = 8;
-/// It is done when it has taken no processor time for so long.
+/// It is done when it has taken no processor time for this long.
 const QUIET: Duration = Duration::from_secs(2);
-/// And given up when it is not done after so long.
+/// The benchmark gives up after this long.
 const DEADLINE: Duration = Duration::from_secs(300);
 
 /// Where the standard switch and its command line are, if both are installed.
@@ -144,7 +144,7 @@ fn frames_in(capture: &[u8]) -> usize {
 
 /// Runs it to the end of its packets.
 fn run(folder: &Path, switch: &Path, cli: &Path, count: usize) -> Result<f64, String> {
-    // A port that is free now; it asks for it at once.
+    // A port that is free now; it is bound at once.
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let port = free.map_err(|error| error.to_string())?.port().to_string();
     let mut command = Command::new(switch);

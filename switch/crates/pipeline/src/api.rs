@@ -1,4 +1,4 @@
-//! What the control plane does: by index, with lookup by name.
+//! The operations of the control plane: by index, with lookup by name.
 //!
 //! Every change is checked before anything is touched, so a refused change leaves no trace.
 
@@ -451,7 +451,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// What the CRC of a calculation is now; `None` if it is none.
+    /// The present CRC of a calculation; `None` if it is none.
     pub fn crc(&self, calculation: &str) -> Result<Option<CrcParameters>, TableError> {
         let found = self.program.calculations.iter().find(|named| named.name == calculation);
         let found =
@@ -532,13 +532,13 @@ impl Pipeline {
         result
     }
 
-    /// What the program takes of the memory.
+    /// The program's share of the memory.
     pub fn memory_mut(&mut self) -> &mut Memory {
         &mut self.memory
     }
 
-    /// Gives back what has been removed and will not be put back. Beside entries, members and groups
-    /// there are so many bytes that are kept for them elsewhere.
+    /// Gives back the memory of removed entries, members and groups that will not be put back.
+    /// `beside_bytes` is the memory that others keep for them.
     pub fn settle_memory(&mut self, beside_bytes: u64) {
         let tables = self.tables.iter().map(|it| it.table.size_bytes());
         let profiles = self.profiles.iter().map(|it| it.profile.size_bytes());

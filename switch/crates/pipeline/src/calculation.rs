@@ -1,5 +1,5 @@
-//! What a hash or checksum is computed over: bits of fields, headers and constants, one after the
-//! other, then perhaps the payload. Fields of headers that are not valid are left out.
+//! The input of a hash or checksum: bits of fields, headers and constants, one after the other,
+//! then perhaps the payload. Fields of headers that are not valid are left out.
 
 use std::collections::BTreeMap;
 
@@ -104,11 +104,11 @@ impl Recipe {
     /// Joins neighbouring fields to runs of whole bytes.
     ///
     /// The fields of a checksum mostly follow each other as they do on the wire; packed as on the
-    /// wire they need not be taken apart at all. What does not join stays as it is, and so do all
-    /// fields if the run would not start on a byte of the input.
+    /// wire they need not be taken apart at all. Fields that do not join stay as they are, and so
+    /// do all fields if the run would not start on a byte of the input.
     fn join(&mut self) {
         let mut joined: Vec<Input> = Vec::new();
-        // Bits of input so far, and the run being built: header, first bit, end bit, its fields.
+        // Bits of input until now, and the run being built: header, first bit, end bit, its fields.
         let mut at = 0usize;
         let mut run: Option<(u32, usize, usize, Vec<Input>)> = None;
         let close = |run: &mut Option<(u32, usize, usize, Vec<Input>)>, out: &mut Vec<Input>| {

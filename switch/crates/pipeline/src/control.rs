@@ -23,7 +23,7 @@ pub(crate) struct Controls<'a> {
     pub tables: Vec<Applied>,
     pub profiles: Vec<Chosen>,
     pub hashes: Vec<Hash>,
-    /// What is left of the memory for tables.
+    /// The memory that is left for tables.
     pub room: Room,
 }
 

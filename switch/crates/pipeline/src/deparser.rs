@@ -19,7 +19,7 @@ pub(crate) struct Emission {
     bytes: Option<(u32, u32)>,
 }
 
-/// What a deparser emits, in order.
+/// The headers that a deparser emits, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Emissions {
     pub order: Vec<Emission>,
@@ -103,7 +103,7 @@ impl Emissions {
     }
 }
 
-/// Puts bytes in front of what starts `at`.
+/// Puts bytes in front of those at `at`.
 #[inline(always)]
 fn push(frame: &mut [u8], at: &mut usize, part: &[u8]) {
     frame[*at - part.len()..*at].copy_from_slice(part);
@@ -123,7 +123,8 @@ fn push_variable(layout: &Layout, area: &[u8], header: u32, frame: &mut [u8], at
     });
 }
 
-/// What the program's deparser of this name, or its only one, emits, and what it does before.
+/// The emissions of the program's deparser of this name, or of its only one, and its statements
+/// before.
 pub(crate) fn load_deparser(
     names: &Names<'_>,
     source: &bmv2::Program,

@@ -11,7 +11,7 @@ use units::memory::Exhausted;
 pub struct LoadError {
     /// A JSON pointer: `/actions/3/primitives/0`.
     pub path: String,
-    /// What belongs there and what was found.
+    /// The value found, and the values that belong there.
     pub message: String,
     /// It makes sense, but there is no room for it now.
     pub is_of_memory: bool,
@@ -22,7 +22,7 @@ impl LoadError {
         LoadError { path: path.into(), message: message.into(), is_of_memory: false }
     }
 
-    /// There is no room for what is at this place.
+    /// There is no room for the part at this place.
     pub(crate) fn of_memory(path: impl Into<String>, what: &str, error: &Exhausted) -> LoadError {
         let message = format!("there is no room for {what}: {error}");
         LoadError { is_of_memory: true, ..LoadError::new(path, message) }

@@ -22,7 +22,7 @@ pub(crate) struct Externs {
     pub chance: Chance,
     /// Input of the hash being computed; kept so that it need not be allocated again.
     pub hash_input: Vec<u8>,
-    /// What a packet's area was when an action began, while somebody watches.
+    /// A packet's area when an action began, for an observer.
     pub before: Vec<u8>,
 }
 

@@ -1,8 +1,8 @@
-//! What becomes of a packet after ingress and after egress: two pure functions.
+//! A packet's fate after ingress and after egress: two pure functions.
 //!
-//! The order of precedence is that of `docs/simple_switch.md` of p4lang/behavioral-model ("pseudocode
-//! for what happens at the end of ingress and egress processing"). Nothing here touches a packet;
-//! whoever calls acts on what it is told, in the order of the fields.
+//! The order of precedence is that of `docs/simple_switch.md` of p4lang/behavioral-model
+//! ("pseudocode for what happens at the end of ingress and egress processing"). Nothing here
+//! touches a packet; the caller acts on the result, in the order of the fields.
 
 use units::{ClassId, DropReason, PortId};
 
@@ -32,7 +32,7 @@ pub struct CloneRequest {
     pub field_list: u32,
 }
 
-/// What ingress left behind.
+/// The result of ingress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IngressEnd {
     /// The last call of `clone`.
@@ -71,7 +71,7 @@ pub enum IngressWay {
     },
 }
 
-/// What happens after ingress, in this order.
+/// The actions after ingress, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct IngressFate {
@@ -83,7 +83,7 @@ pub struct IngressFate {
     pub way: IngressWay,
 }
 
-/// What egress left behind.
+/// The result of egress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EgressEnd {
     /// The last call of `clone`.
@@ -109,7 +109,7 @@ pub enum EgressWay {
     Transmit,
 }
 
-/// What happens after egress, in this order.
+/// The actions after egress, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct EgressFate {

@@ -15,7 +15,7 @@ pub struct Crc {
     table: Box<[u64; 256]>,
 }
 
-/// What distinguishes one CRC from another.
+/// The parameters of a CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrcParameters {
     /// 8, 16, 32 or 64.
@@ -146,7 +146,7 @@ impl Crc {
         Crc { parameters, table }
     }
 
-    /// What kind it is.
+    /// Its parameters.
     pub fn parameters(&self) -> CrcParameters {
         self.parameters
     }

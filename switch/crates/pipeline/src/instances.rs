@@ -30,7 +30,7 @@ pub(crate) enum Instance {
     },
 }
 
-/// What sort of instance it is: a method belongs to one.
+/// The sort of an instance: a method belongs to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstanceKind {
     Checksum,
@@ -59,7 +59,7 @@ impl InstanceKind {
 pub(crate) enum Asked {
     /// The checksum.
     Checksum,
-    /// The sum so far.
+    /// The sum until now.
     State,
 }
 
@@ -128,7 +128,7 @@ impl Instance {
         }
     }
 
-    /// Goes on from a state that was asked for before.
+    /// Continues from a state that was read before.
     pub fn set_state(&mut self, state: u64) {
         match self {
             Instance::InternetChecksum { sum } => *sum = state as u16,

@@ -29,7 +29,7 @@ pub(crate) struct Known {
     pub dropped: DroppedSlots,
 }
 
-/// What a packet on its way to a drop's mirror is told of the drop.
+/// The facts about a drop for the copy that goes to the drop mirror.
 #[derive(Clone, Debug)]
 pub(crate) struct DroppedSlots {
     pub reason: Option<Slot>,
@@ -47,7 +47,7 @@ pub(crate) struct QueueingSlots {
     pub qid: Option<Slot>,
 }
 
-/// What the traffic manager tells egress about a packet's stay.
+/// The queueing metadata that the traffic manager passes to egress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queueing {
     /// The class the packet waited in.

@@ -103,7 +103,7 @@ pub(crate) struct Layout {
     union_of: BTreeMap<String, u32>,
     union_stack_of: BTreeMap<String, u32>,
     aliases: BTreeMap<(String, String), FieldRef>,
-    /// What the switch itself would write to a field that is not among these, nobody sees.
+    /// A field outside this list is not read by anybody, so the switch need not write it.
     referred: Referred,
 }
 
@@ -447,7 +447,7 @@ fn kinds(program: &Program) -> Result<BTreeMap<(String, bool), Kind>, LoadError>
     Ok(kinds)
 }
 
-/// Bits of all fields of fixed width, if a header can have so many.
+/// Bits of all fields of fixed width, if a header can have that many.
 fn fixed_bits(kind: &bmv2::HeaderType) -> Result<u32, LoadError> {
     let fixed = |field: &bmv2::FieldType| match field.width {
         FieldWidth::Bits(width) => u64::from(width),

@@ -40,7 +40,8 @@ impl Pipeline {
     }
 }
 
-/// What a loaded program takes without its arrays and entries, machine code included, is less than
+/// A loaded program without its arrays and entries, machine code included, takes less than this for
+/// each byte of its JSON.
 /// this for each byte of its JSON.
 const CODE_BYTES_PER_JSON_BYTE: u64 = 4;
 

@@ -1,17 +1,17 @@
-//! What a loaded program takes of the memory, and what controllers write to it.
+//! The memory of a loaded program and of its entries.
 
 use units::memory::{Budget, Exhausted, Purpose, Share};
 
 /// The memory of a program, given back with it.
 ///
-/// What is written is paid for afterwards: more is refused once what there is cannot be paid for, so
-/// that nobody need know beforehand how an index will grow. What is removed is given back when whoever
-/// removed it has settled, because until then it may have to be put back.
+/// Entries are paid for afterwards: once the existing ones cannot be paid for, more are refused, so
+/// that the growth of an index need not be known beforehand. The memory of removed entries is given
+/// back when the remover has settled, because until then they may have to be put back.
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub(crate) program: Share,
     entries: Share,
-    /// What was written takes.
+    /// The memory of entries.
     used_bytes: u64,
 }
 
@@ -21,7 +21,7 @@ impl Memory {
         Memory { program, entries, used_bytes: 0 }
     }
 
-    /// The program takes so much beside its arrays, if that can be had.
+    /// The program takes this much more beside its arrays, if there is room.
     pub fn grow_program(&mut self, more_bytes: u64) -> Result<(), Exhausted> {
         self.program.grow(more_bytes)
     }
@@ -32,13 +32,13 @@ impl Memory {
         self.entries.cover(self.used_bytes)
     }
 
-    /// What took so much takes so much now.
+    /// A thing of the first size has the second size now.
     #[inline]
     pub fn note(&mut self, before_bytes: u64, after_bytes: u64) {
         self.used_bytes = (self.used_bytes + after_bytes).saturating_sub(before_bytes);
     }
 
-    /// What was written takes so much in all, and what has been removed will not be put back.
+    /// The entries take this much in all, and removed ones will not be put back.
     pub(crate) fn settle(&mut self, used_bytes: u64) {
         self.used_bytes = used_bytes;
         self.entries.shrink(used_bytes);

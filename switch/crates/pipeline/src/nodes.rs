@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{LoadError, unknown};
 
-/// What comes after the last node of a control: there is no step of this number.
+/// The end of a control: there is no step of this number.
 pub(crate) const END: u32 = u32::MAX;
 
 /// The nodes of one control by name.

@@ -29,7 +29,7 @@ pub enum Event {
         /// Compared after parsing, rather than written before deparsing.
         verified: bool,
         computed: u64,
-        /// What the field held.
+        /// The value of the field.
         found: u64,
     },
     /// An `if` of a control.
@@ -91,9 +91,10 @@ pub enum Event {
         key: Vec<(String, Int)>,
         /// The entry that was hit.
         entry: Option<u32>,
-        /// What tells that entry from those that had its number before; of a miss 0.
+        /// The generation of that entry, which distinguishes it from former ones of its number; of
+        /// a miss 0.
         handle: u32,
-        /// What that entry asks of each key, in their order; of a miss nothing.
+        /// The match of that entry for each key, in their order; of a miss nothing.
         matches: Vec<KeyMatch>,
         /// Of a hit in a ternary or range table; else 0.
         priority: i32,

@@ -11,7 +11,7 @@ use crate::fate::{CloneRequest, InstanceType};
 /// Longest frame that is accepted: a super-packet with room to spare.
 pub const FRAME_LENGTH_MAX: usize = 1 << 17;
 
-/// What the program asked to happen to the packet besides its way; cleared before each control.
+/// The program's requests for the packet besides its way; cleared before each control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Requests {
     /// The last clone call.
@@ -40,7 +40,7 @@ pub(crate) struct Requests {
 #[derive(Clone, Debug)]
 pub struct Packet(Box<Body>);
 
-/// What a [`Packet`] points at.
+/// The target of a [`Packet`]'s pointer.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Headers and metadata; see `place`.
@@ -86,7 +86,7 @@ impl Body {
         self.frame.memory().len().min(self.at.saturating_add(self.truncated_to))
     }
 
-    /// The bytes from so far behind the parser's position on: the payload, for checksums.
+    /// The bytes from this far behind the parser's position on: the payload, for checksums.
     #[inline(always)]
     pub(crate) fn behind(&self, parsed: usize) -> &[u8] {
         &self.frame.memory()[self.at + parsed..self.end()]

@@ -75,7 +75,7 @@ impl MeterRate {
         u128::from(self.whole) * MILLION + u128::from(self.millionths)
     }
 
-    /// Whole ones a second, rounded up: a rate that lets anything pass is not told as 0.
+    /// Whole ones a second, rounded up, so that a rate that lets anything pass does not read as 0.
     pub fn whole_per_s(self) -> u64 {
         self.whole.saturating_add(u64::from(self.millionths > 0))
     }
@@ -89,15 +89,15 @@ impl MeterRate {
     }
 }
 
-/// What a meter allows: a token bucket for each of two rates (RFC 2698), or two buckets for one rate
-/// (RFC 2697).
+/// The configuration of a meter: a token bucket for each of two rates (RFC 2698), or two buckets
+/// for one rate (RFC 2697).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterConfig {
-    /// What may pass in the long run, committed.
+    /// The committed rate, in the long run.
     pub committed_rate: MeterRate,
     /// Size of the committed bucket, in packets or bytes.
     pub committed_burst: u64,
-    /// What may pass in the long run at the most.
+    /// The peak rate, in the long run.
     pub peak_rate: MeterRate,
     /// Size of the peak bucket, in packets or bytes.
     pub peak_burst: u64,
@@ -164,7 +164,7 @@ impl Meter {
         };
     }
 
-    /// What the meter allows.
+    /// The meter's configuration.
     pub fn config(&self) -> Option<MeterConfig> {
         self.config
     }
@@ -205,7 +205,7 @@ impl Meter {
     }
 }
 
-/// What an array of meters counts.
+/// The unit of an array of meters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeterUnit {
     /// Bytes, as received.
@@ -214,7 +214,7 @@ pub enum MeterUnit {
 }
 
 impl MeterUnit {
-    /// What a packet of this length counts.
+    /// The amount that a packet of this length counts.
     pub fn amount(self, length_bytes: u32) -> u64 {
         match self {
             MeterUnit::Bytes => length_bytes.into(),
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     /// RFC 2697: a committed bucket of two and an excess bucket of one, filled by one rate, the
-    /// second by what the first has no room for.
+    /// second by the overflow of the first.
     #[test]
     fn a_meter_of_one_rate_has_an_excess_bucket() {
         let config = MeterConfig {

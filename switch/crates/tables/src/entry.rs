@@ -1,4 +1,4 @@
-//! What a controller writes into a table.
+//! An entry, as a controller writes it.
 
 use bits::Int;
 use units::Span;
@@ -7,7 +7,7 @@ use units::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(pub u32);
 
-/// What an entry asks of one key.
+/// An entry's match for one key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyMatch {
     Any,
@@ -33,7 +33,7 @@ pub enum KeyMatch {
     },
 }
 
-/// What happens on a match, or on a miss.
+/// The action on a match, or on a miss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryAction {
     Action {
@@ -55,6 +55,6 @@ pub struct Entry {
     /// Ternary and range tables: the highest number wins, as in P4Runtime. Elsewhere 0.
     pub priority: i32,
     pub action: EntryAction,
-    /// The entry is reported when no packet has hit it for so long.
+    /// The entry is reported when no packet has hit it for this long.
     pub idle_timeout: Option<Span>,
 }

@@ -6,7 +6,7 @@
 //! later keys back over the gap, so that there are no tombstones and lookups stay as short after
 //! years of changes as after loading. The table doubles when it is two thirds full; everything else
 //! is constant time. A table that is declared large has its slots from the start, because moving a
-//! million keys would hold up packets for milliseconds.
+//! million keys would delay packets by milliseconds.
 //!
 //! ```text
 //!   slot   ┌───────┬────────┬─────┐      the entry is NONE where the slot is empty;
@@ -72,7 +72,7 @@ impl ExactIndex {
         self.count
     }
 
-    /// What it takes.
+    /// Its memory.
     pub fn size_bytes(&self) -> usize {
         size_of_val(self.slots.as_slice())
     }

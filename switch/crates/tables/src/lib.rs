@@ -1,9 +1,9 @@
 //! Match-action tables and action profiles.
 //!
-//! A table knows neither headers nor programs. Its key is a number of limbs of 64 bits, which
-//! whoever applies it builds from a packet's fields as [`KeyShape`] lays them out; an action is a
-//! number and its data, which it hands back untouched. What it does know is which entry a key hits,
-//! what a controller may change, and who uses a member of an action profile.
+//! A table knows neither headers nor programs. Its key is a number of limbs of 64 bits, built by
+//! the caller from a packet's fields as [`KeyShape`] lays them out; an action is a number and its
+//! data, which the table returns untouched. The table knows which entry a key hits, which changes a
+//! controller may make, and which entries use a member of an action profile.
 //!
 //! ```text
 //!   controller                                packet

@@ -12,9 +12,9 @@
 //! A lookup walks down while there are children and remembers the last entry seen: at most four
 //! loads for IPv4, three where the root has 16 bits. Inserting a prefix writes the slots it covers
 //! in one node: at most 256, also under a root of 16 bits, because prefixes of up to 8 bits have a
-//! node of their own beside it, which is asked last. Deleting a prefix puts the next shorter one of
-//! its node there; a bit for each prefix that a node may hold says which that is, so that the hash
-//! table of all prefixes is asked once, not once a length. Nothing is ever rebuilt.
+//! node of their own beside it, which is read last. Deleting a prefix puts the next shorter one of
+//! its node there; a bit for each prefix that a node may hold identifies it, so that the hash table
+//! of all prefixes is read once, not once a length. Nothing is ever rebuilt.
 //!
 //! V. Srinivasan and G. Varghese, "Fast address lookups using controlled prefix expansion", 1999;
 //! the bits are the internal bitmap of W. Eatherton, G. Varghese and Z. Dittia, "Tree bitmap", 2004.
@@ -31,7 +31,7 @@ const NODE_BITS: u32 = 8;
 /// Nodes for which an index has room from the start, by the size of its table: addresses of IPv4
 /// that have nothing in common take up to three.
 const NODES_PER_ENTRY: usize = 2;
-/// Room for so many nodes at the most: 512 MB of addresses.
+/// Room for this many nodes at the most: 512 MB of addresses.
 const RESERVED_NODES_MAX: usize = 1 << 18;
 /// Limbs of the bits that say which prefixes a node holds: the prefix of length `l` below the node
 /// and value `v` is bit `2^l + v`, so that halving the number leads to the next shorter one.
@@ -200,7 +200,7 @@ impl LpmIndex {
         entry
     }
 
-    /// What it takes.
+    /// Its memory.
     pub fn size_bytes(&self) -> usize {
         let nodes = size_of_val(self.slots.as_slice()) + size_of_val(self.held.as_slice());
         nodes + self.roots.size_bytes() + self.prefixes.size_bytes()

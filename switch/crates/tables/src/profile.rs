@@ -31,12 +31,12 @@ pub struct ActionProfile {
     members: BTreeMap<u32, Used<Member>>,
     /// Member ids of a group, ascending; one that counts twice is there twice.
     groups: BTreeMap<u32, Used<Vec<u32>>>,
-    /// What members and groups take, about; without the groups' lists, which change as ports come and
-    /// go and are counted by whoever keeps what was written.
+    /// The approximate memory of members and groups, without the groups' lists, which change as
+    /// ports come and go and are counted by the keeper of the entries.
     size_bytes: u64,
 }
 
-/// What a member or group takes with its place among the others, without its lists.
+/// The memory of a member or group with its place among the others, without its lists.
 const OBJECT_BYTES: usize = 192;
 
 impl Member {
@@ -91,7 +91,7 @@ impl ActionProfile {
         self.size
     }
 
-    /// What its members and groups take, about, without the groups' lists.
+    /// The approximate memory of its members and groups, without the groups' lists.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }

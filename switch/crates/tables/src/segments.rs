@@ -1,5 +1,5 @@
-//! A hash table that grows a segment at a time, for keys of which nobody knows how many there will
-//! be: a table that doubles moves all its keys at once, and packets wait meanwhile.
+//! A hash table that grows a segment at a time, for an unknown number of keys: a table that doubles
+//! moves all its keys at once, and packets wait meanwhile.
 //!
 //! ```text
 //!   hash 10110…        directory         segments: hash tables of at most SEGMENT_KEYS_MAX keys
@@ -86,8 +86,8 @@ impl Segments {
         let removed = keys.remove(key);
         self.count -= usize::from(removed != NONE);
         if keys.len() == 0 && removed != NONE {
-            // So that who drops the whole has little left to free: to free millions of slots in
-            // one go would hold up packets.
+            // Freed here, so that little is left when the whole is dropped: to free millions of
+            // slots in one go would delay packets.
             *keys = ExactIndex::new(self.limbs);
         }
         removed

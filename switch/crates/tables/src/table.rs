@@ -1,8 +1,8 @@
 //! A match-action table: entries, their index, and the control plane's view of both.
 //!
-//! The hot path is [`Table::find`] and [`Table::run`]. What the control plane wants to know of an
-//! entry (its key as written, its time-out) is kept apart from what a packet needs (its action and
-//! data), each in flat arrays by entry number.
+//! The hot path is [`Table::find`] and [`Table::run`]. The control plane's part of an entry (its
+//! key as written, its time-out) is kept apart from the packet's part (its action and data), each
+//! in flat arrays by entry number.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -19,7 +19,7 @@ use crate::lpm::LpmIndex;
 use crate::room::{RESERVED_SIZE_MAX, reserved, with_room};
 use crate::ternary::TernaryIndex;
 
-/// An action of a table. What its numbers stand for is the program's affair.
+/// An action of a table. The program gives its numbers their meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct TableAction {
     /// Index in the program.
@@ -29,7 +29,7 @@ pub struct TableAction {
     pub next: [u32; 2],
 }
 
-/// What a packet runs that hits an entry.
+/// The action of a packet that hits an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// The first step of its action, or [`INDIRECT`].
@@ -43,7 +43,7 @@ pub struct Run {
 /// [`Run::start`] of an entry whose action is that of a member or group: see its [`Target`].
 pub const INDIRECT: u32 = u32::MAX;
 
-/// What a packet needs to know of an entry.
+/// The packet's part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An action of the table, by its position there.
@@ -89,7 +89,7 @@ pub struct Table {
     profile: Option<usize>,
     with_counters: bool,
     meter: Option<MeterUnit>,
-    /// What the meters of new entries are set to.
+    /// The meter configuration of new entries.
     new_meters: Option<MeterConfig>,
     with_timeouts: bool,
     /// Whether a hit leaves a trace: in a counter, a meter or the time of the last one.
@@ -102,7 +102,7 @@ pub struct Table {
     // By entry number; what packets change is in cells, so that the table itself is only read.
     entries: Vec<Option<Entry>>,
     targets: Vec<Target>,
-    /// What `targets` mean for a packet.
+    /// The meaning of `targets` for a packet.
     runs: Vec<Run>,
     data: Vec<u64>,
     counters: Vec<Cell<Counter>>,
@@ -116,16 +116,16 @@ pub struct Table {
     /// Numbers that were given back; the lowest is given first.
     free: BinaryHeap<Reverse<u32>>,
     count: usize,
-    /// What an entry takes, about.
+    /// The approximate memory of an entry.
     entry_bytes: usize,
 }
 
-/// What an entry takes without its key and data, and what each of its keys takes. Neither is the
-/// exact size in this machine's memory: a program that loads in one place loads everywhere.
+/// The memory of an entry without its key and data, and of each of its keys. Neither is the exact
+/// size in this machine's memory: a program that loads in one place loads everywhere.
 const ENTRY_BYTES: usize = 128;
 const KEY_BYTES: usize = 112;
 
-/// A handle has an entry's number in so many bits, and its generation above them.
+/// A handle has an entry's number in this many bits, and its generation above them.
 const NUMBER_BITS: u32 = 24;
 
 /// How to make a table.
@@ -144,7 +144,7 @@ pub struct TableConfig {
     pub profile: Option<usize>,
     /// Whether each entry has a counter.
     pub with_counters: bool,
-    /// What the meter of each entry counts, if it has one.
+    /// The unit of each entry's meter, if it has one.
     pub meter: Option<MeterUnit>,
     /// Whether entries may have time-outs.
     pub with_timeouts: bool,
@@ -153,7 +153,7 @@ pub struct TableConfig {
 }
 
 impl TableConfig {
-    /// What each of its entries takes, about.
+    /// The approximate memory of each of its entries.
     pub fn entry_bytes(&self) -> usize {
         let limbs = self.shape.limbs() + self.data_limbs;
         let counter = if self.with_counters { size_of::<Counter>() } else { 0 };
@@ -221,8 +221,8 @@ impl Table {
         self.count
     }
 
-    /// What its entries take, about, and what finds them. An entry that is removed leaves its room to
-    /// the next one.
+    /// The approximate memory of its entries and their index. An entry that is removed leaves its
+    /// room to the next one.
     pub fn size_bytes(&self) -> u64 {
         let index = match &self.index {
             Index::Exact(index) => index.size_bytes(),
@@ -281,7 +281,7 @@ impl Table {
         self.miss_next
     }
 
-    /// What its direct meters count, if it has them.
+    /// The unit of its direct meters, if it has them.
     pub fn meter_unit(&self) -> Option<MeterUnit> {
         self.meter
     }
@@ -322,7 +322,7 @@ impl Table {
         }
     }
 
-    /// What a packet runs that hits an entry, and the action data.
+    /// The action of a packet that hits an entry, and the action data.
     #[inline]
     pub fn run(&self, entry: u32) -> (Run, &[u64]) {
         let run = self.runs[entry as usize];
@@ -398,7 +398,7 @@ impl Table {
         EntryId(if tells { handle & ((1 << NUMBER_BITS) - 1) } else { handle })
     }
 
-    /// Takes an empty table as a new one: what handles told of is forgotten.
+    /// Makes an empty table a new one: old handles are forgotten.
     pub fn forget_generations(&mut self) {
         if self.count == 0 {
             self.generations.fill(0);
@@ -587,7 +587,7 @@ impl Table {
         deleted.ok_or_else(|| self.not_found(format!("entry {}", id.0)))
     }
 
-    /// What a miss runs.
+    /// The action of a miss.
     #[inline(always)]
     pub fn default(&self) -> &DefaultEntry {
         &self.default
@@ -638,7 +638,7 @@ impl Table {
         let _new = self.fixed.insert(id);
     }
 
-    /// Whether nobody may change or remove the entry.
+    /// Whether the entry must not be changed or removed.
     pub fn is_fixed(&self, id: EntryId) -> bool {
         self.const_entries || self.fixed.contains(&id)
     }

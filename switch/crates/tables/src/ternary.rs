@@ -19,9 +19,9 @@ use crate::exact::NONE;
 use crate::room::with_room;
 use crate::segments::Segments;
 
-/// What a mask takes without a key, about.
+/// The approximate memory of a mask without a key.
 const MASK_BYTES: usize = 512;
-/// Keys of whose size the hash table of a mask is at least.
+/// The hash table of a mask has room for at least this many keys.
 const KEYS_PER_MASK: usize = 8;
 /// Slots that a key has in a hash table, at most.
 const SLOTS_PER_KEY: usize = 3;
@@ -89,7 +89,7 @@ impl TernaryIndex {
         }
     }
 
-    /// What it takes, about.
+    /// Its approximate memory.
     pub fn size_bytes(&self) -> usize {
         let slot = (self.stride + 1) * size_of::<u64>();
         let ranges = self.range_count * size_of::<Range>();
@@ -294,7 +294,7 @@ mod tests {
             .max()
     }
 
-    /// Each entry has a mask of its own; whichever comes or goes, the best are asked first.
+    /// Each entry has a mask of its own; after every change, the best are tried first.
     #[test]
     fn masks_stay_in_the_order_of_their_best_priority() {
         let mut index = TernaryIndex::new(1, 0, 0);

@@ -1,6 +1,6 @@
-//! Prints hashes of all that is told of the runs of some seeds, a run a line: `digest 100`. Whatever
-//! this is compiled for, it prints the same; `tests/determinism.sh` compares, and `tests/oracles.sh`
-//! before and after a refactoring. The second hash of a line is without names of our code.
+//! Prints hashes of the complete output of runs with several seeds, a run a line: `digest 100`. On
+//! every target it prints the same; `tests/determinism.sh` compares, and `tests/oracles.sh` before
+//! and after a refactoring. The second hash of a line is without names of our code.
 
 #[path = "../tests/rig/mod.rs"]
 mod rig;

@@ -1,8 +1,8 @@
 //! Cables: which port is connected to which, and what happened to frames in between.
 //!
-//! A cable takes no time and loses nothing as long as it is whole. What real cables do to frames
-//! (rate, delay, jitter, loss, reordering, duplication, damage) the routers' ports at their ends
-//! emulate, each for its direction, as they do where the neighbours are live: see
+//! A cable takes no time and loses nothing as long as it is whole. The effects of real cables on
+//! frames (rate, delay, jitter, loss, reordering, duplication, damage) are emulated by the routers'
+//! ports at their ends, each for its direction, as for live neighbours: see
 //! [`LinkConfig`](device::LinkConfig). So there is one model of a line, and a topology means the
 //! same in both worlds.
 //!
@@ -55,7 +55,7 @@ impl CableDrop {
     }
 }
 
-/// What passed a port, as the counters of a network card tell it.
+/// The traffic of a port, as a network card counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounters {
     /// Frames that left the node here.
@@ -68,7 +68,7 @@ pub struct PortCounters {
 }
 
 impl PortCounters {
-    /// What left here and was dropped for `reason`.
+    /// The frames that left here and were dropped for `reason`.
     pub fn dropped_for(&self, reason: CableDrop) -> Tally {
         self.dropped[reason as usize]
     }
@@ -83,11 +83,11 @@ impl PortCounters {
 pub(crate) struct Port {
     pub plug: Option<Plug>,
     pub counters: PortCounters,
-    /// Whether somebody wants to see what passes.
+    /// Whether passing frames are captured.
     pub captured: bool,
 }
 
-/// What is plugged into a port.
+/// The end of a cable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plug {
     pub cable: CableId,

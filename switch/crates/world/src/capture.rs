@@ -1,7 +1,7 @@
-//! Every frame that passes a port, with its bytes: for whoever writes a capture.
+//! Every frame that passes a port, with its bytes, for a capture.
 //!
-//! Nobody does as a rule, and then a frame costs one comparison at each end. What was recorded
-//! waits for [`World::poll_capture`], and is not bounded.
+//! Without a capture a frame costs one comparison at each end. Records wait for
+//! [`World::poll_capture`], and are not bounded.
 
 use device::Frame;
 use units::Time;

@@ -3,8 +3,8 @@
 //! A world has few nodes and each has one next instant, which changes with nearly every packet, so
 //! this is a tournament: the leaves are the nodes, and each inner place holds the earlier of the
 //! two below it. A change walks from its leaf towards the top and stops where nothing changes any
-//! more; who is first is read off the top, and who would be first without it off the places beside
-//! its way. Nothing moves, so nothing has to be found again.
+//! more; the first node is read off the top, and the first without it off the places beside its
+//! way. Nothing moves, so nothing has to be found again.
 
 use units::Time;
 

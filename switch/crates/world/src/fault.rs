@@ -1,4 +1,4 @@
-//! What goes wrong in a network: cables that are cut, routers that start again.
+//! Faults in a network: cables that are cut, routers that restart.
 //!
 //! Each of these happens at the present instant, as everything between two advances does.
 
@@ -56,9 +56,9 @@ impl<H: Host> World<H> {
         self.nodes.iter().map(|node| &node.ports).enumerate().flat_map(ends_of).collect()
     }
 
-    /// Switches a router off and another one on in its place, which has its ports, tables and
-    /// program from whoever made it. What was in the old one, its lines included, is lost and
-    /// counted as `restart`; a port whose cable is cut is down.
+    /// Replaces a router by another one, whose ports, tables and program its maker has set. Packets
+    /// in the old one, its lines included, are lost and counted as `restart`; a port whose cable is
+    /// cut is down.
     ///
     /// # Panics
     ///

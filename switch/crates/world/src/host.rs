@@ -1,4 +1,4 @@
-//! What a world asks of a host.
+//! The world's interface to a host.
 
 use device::Frame;
 use units::{PortId, Time};
@@ -7,15 +7,14 @@ use frames::Pool;
 
 /// An end point: it takes frames and sends some.
 ///
-/// Driven like a [`Device`](device::Device), sans-IO: the world asks [`next_due`](Host::next_due),
-/// lets the host do at that instant what it has to ([`handle_time`](Host::handle_time)), takes what
-/// [`poll_transmit`](Host::poll_transmit) has until it has nothing more, and then hands over the
-/// frames that arrive at that instant. An answer to one of them is asked for after that, at the
-/// same instant. The ports of a host are its network cards, from 0.
+/// Driven like a [`Device`](device::Device), sans-IO: the world reads [`next_due`](Host::next_due),
+/// lets the host act at that instant ([`handle_time`](Host::handle_time)), takes frames from
+/// [`poll_transmit`](Host::poll_transmit) until there are no more, and then hands over the frames
+/// that arrive at that instant. Answers to them are polled after that, at the same instant. The
+/// ports of a host are its network cards, from 0.
 ///
-/// What the host's network card makes wait is not the host's: the port at the other end of its
-/// cable emulates the card, as it does where hosts are live
-/// ([`SenderConfig`](device::SenderConfig)).
+/// The queue of the host's network card is not in the host: the port at the other end of its cable
+/// emulates the card, as it does for live hosts ([`SenderConfig`](device::SenderConfig)).
 pub trait Host {
     /// A frame arrives. Its memory goes back to `frames`, now or when the host is done with it.
     fn handle_frame(&mut self, now: Time, port: PortId, frame: Frame, frames: &mut Pool);

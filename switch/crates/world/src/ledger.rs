@@ -21,7 +21,7 @@ use crate::cable::CableDrop;
 use crate::host::Host;
 use crate::world::{Kind, Node, Router, World};
 
-/// Why a frame came to nobody.
+/// The reason why a frame did not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
     /// On a cable.
@@ -85,14 +85,14 @@ impl Ledger {
     }
 }
 
-/// What the world remembers of a router, devices included that stood in its place before.
+/// The world's counts of a router, including devices that were in its place before.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
     /// Packet-outs, and frames that came from nowhere.
     pub injected: u64,
     /// Packet-ins.
     pub reported: u64,
-    /// What was in devices when they were switched off.
+    /// The packets in devices when they were switched off.
     pub restarted: u64,
     copied: i64,
     lines: Lines,
@@ -178,7 +178,7 @@ impl<H: Host> World<H> {
             })
     }
 
-    /// What went onto each cable came out of it or was dropped there.
+    /// Every frame that went onto a cable came out of it or was dropped there.
     fn cables_balance(&self) -> bool {
         let ports = self.nodes.iter().flat_map(|node: &Node<H>| &node.ports);
         ports.filter(|port| port.plug.is_some()).all(|port| {

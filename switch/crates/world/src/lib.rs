@@ -7,10 +7,10 @@
 //! ```
 //!
 //! * [`World`] is the network and the one place where its time is kept; its documentation is the
-//!   driving contract and the order of what happens at one instant.
+//!   driving contract and the order of events at one instant.
 //! * [`network`] builds one from a topology, and knows its nodes by name.
-//! * [`Host`] is what a world asks of an end point; [`network::host`] makes those of crate `hosts`,
-//!   with TCP and applications.
+//! * [`Host`] is the interface of an end point; [`network::host`] makes those of crate `hosts`, with
+//!   TCP and applications.
 //! * A [`Pool`] keeps the memory of frames to be used again: frames are moved from host to cable to
 //!   router to host and copied nowhere, so that a world in steady state allocates nothing.
 //! * `cable.rs` says what a cable is, and what belongs to the ports at its ends instead.

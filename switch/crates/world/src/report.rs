@@ -1,4 +1,4 @@
-//! What routers have for their controllers.
+//! Messages of routers to their controllers.
 
 use bits::Int;
 use units::Time;

@@ -45,8 +45,8 @@ impl NodeId {
 ///    there (tables and queues of routers, applications of hosts, cables cut) happens at that
 ///    instant, after all packets of that instant. Go to 2.
 ///
-/// What comes out depends on the nodes, their seeds and what is done at which instant; not on the
-/// steps in which time passes.
+/// The result depends on the nodes, their seeds and the instants of actions; not on the steps in
+/// which time passes.
 ///
 /// # The order of one instant
 ///
@@ -67,7 +67,7 @@ pub struct World<H> {
     pub(crate) nodes: Vec<Node<H>>,
     cable_count: u32,
     due: Due,
-    /// What crosses cables in this round.
+    /// The frames that cross cables in this round.
     crossings: Vec<Crossing>,
     /// How many rounds the instant `now` has had.
     rounds: u32,
@@ -125,7 +125,7 @@ impl<H: Host> World<H> {
         self.add(Kind::Host(host))
     }
 
-    /// Adds a router. What its program sends to `cpu_port` is for the controller.
+    /// Adds a router. Packets that its program sends to `cpu_port` are for the controller.
     pub fn add_router(&mut self, device: Device, cpu_port: Option<PortId>) -> NodeId {
         self.add(Kind::Router(Box::new(Router { device, cpu_port, past: Past::default() })))
     }
@@ -262,7 +262,7 @@ impl<H: Host> World<H> {
         self.refresh(at.node.index());
     }
 
-    /// What passed a port.
+    /// The counters of a port.
     pub fn counters(&self, end: End) -> PortCounters {
         let port = self.nodes[end.node.index()].ports.get(end.port.index());
         port.map_or_else(PortCounters::default, |port| port.counters)
@@ -282,7 +282,7 @@ impl<H: Host> World<H> {
             Kind::Host(host) => host.next_due(),
             Kind::Router(router) => router.device.next_due(),
         };
-        // What is found to be late, as a drop that control has caused, happens now.
+        // A late event, such as a drop caused by control, happens now.
         self.due.set(node, due.map_or(Time::MAX, |due| due.max(self.now)));
     }
 
@@ -298,9 +298,9 @@ impl<H: Host> World<H> {
         debug_assert!(arrived, "nothing else stops it");
     }
 
-    /// Lets time pass up to `until` as [`advance`](World::advance) does, but comes to a stand after
-    /// about so many turns of nodes, at an instant of which everything has happened. Returns whether
-    /// it is `until` now.
+    /// Lets time pass up to `until` as [`advance`](World::advance) does, but stops after about this
+    /// many turns of nodes, at an instant whose events have all happened. Returns whether it is
+    /// `until` now.
     ///
     /// # Panics
     ///
@@ -331,7 +331,8 @@ impl<H: Host> World<H> {
             left = left.saturating_sub(1);
             let others = self.due.first_beside(node);
             if at < others {
-                // An instant before any other node does something, nobody else can reach this one.
+                // Before the instant of any other node's next event, no other node can reach this
+                // one.
                 let horizon = Time::from_ps(others.ps() - 1).min(until);
                 self.let_go(node, at, horizon);
                 self.refresh(node);
@@ -395,7 +396,7 @@ impl<H: Host> World<H> {
         }
     }
 
-    /// What a router has to say goes to the cable or to the controller.
+    /// A router's output goes to the cable or to the controller.
     #[inline]
     fn put_out(&mut self, node: usize, output: Output) {
         let id = NodeId(node as u32);

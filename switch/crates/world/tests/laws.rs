@@ -1,4 +1,4 @@
-//! What holds in every world: nothing vanishes, and the steps in which time passes do not matter.
+//! Laws of every world: nothing vanishes, and the steps in which time passes do not matter.
 
 use crate::rig;
 
@@ -22,9 +22,9 @@ struct Plan {
     hosts: usize,
     /// Pairs of places among all free ends.
     cables: Vec<(usize, usize)>,
-    /// Who sends what, when.
+    /// The frames that are sent, and when.
     frames: Vec<(usize, u64, Vec<u8>)>,
-    /// What is done to the world, when.
+    /// The actions on the world, and when.
     acts: Vec<(u64, Act)>,
 }
 
@@ -195,7 +195,7 @@ impl Built {
             }
             if let Some(act) = act {
                 self.act(act, 100 + number);
-                // What a change of queues drops is in the books when time has passed.
+                // Drops by a change of queues are counted when time has passed.
                 self.world.advance(self.world.now());
                 prop_assert!(self.world.balances(), "{act:?}: {:?}", self.world.ledger());
             }

@@ -1,4 +1,4 @@
-//! What happens in which order at one instant, and that the steps of time do not matter.
+//! The order of events at one instant, and that the steps of time do not matter.
 
 use crate::rig;
 
@@ -89,7 +89,7 @@ fn a_circle_that_takes_no_time_ends() {
     world.connect(first.port(0), middle.port(1));
     world.connect(second.port(0), middle.port(2));
     world.advance(us(1));
-    // The frame that has crossed so many cables is dropped on the next one; two rounds are one
+    // The frame that has crossed this many cables is dropped on the next one; two rounds are one
     // cable and the router behind it.
     let ends = [first.port(0), second.port(0), middle.port(1), middle.port(2)];
     let counters = ends.map(|end| world.counters(end));

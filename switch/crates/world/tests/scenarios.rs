@@ -1,5 +1,5 @@
-//! What holds in every network with TCP in it, whatever is drawn: nothing vanishes, every byte
-//! arrives once and in order, and the same seed tells the same.
+//! Laws of every network with TCP in it, for random settings: nothing vanishes, every byte arrives
+//! once and in order, and the same seed gives the same result.
 
 use crate::rig;
 

@@ -61,8 +61,8 @@ fn a_handshake_takes_what_its_bits_and_the_cables_take() {
     assert_eq!(net.bulk_report(0, app).started_at, Some(us(300) + there * 2));
 }
 
-/// What the lab of the same name measures live: a queue of 100 packets in front of 1.5 Mb/s, filled
-/// by one flow.
+/// The live measurement of the lab of the same name: a queue of 100 packets in front of 1.5 Mb/s,
+/// filled by one flow.
 #[test]
 fn a_full_buffer_makes_a_ping_wait_for_all_that_is_in_it() {
     let mut plan =

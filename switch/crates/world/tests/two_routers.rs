@@ -44,7 +44,7 @@ fn icmp(kind: u8, from: [u8; 4], to: [u8; 4], size: usize) -> Vec<u8> {
     frame
 }
 
-/// What a host makes of an echo request for it.
+/// A host's answer to an echo request for it.
 fn echo(frame: &[u8]) -> Option<Vec<u8>> {
     let address = |at: usize| [frame[at], frame[at + 1], frame[at + 2], frame[at + 3]];
     (frame[34] == ECHO_REQUEST).then(|| icmp(ECHO_REPLY, address(30), address(26), frame.len()))

@@ -8,7 +8,7 @@ use pipeline::{CloneSession, Config, Node, Pipeline};
 use traffic::PortConfig;
 use units::{ClassId, PortId, Rate, Time};
 
-/// What an order says is to happen; the numbers are those of `orders.p4`.
+/// The commands of an order; the numbers are those of `orders.p4`.
 pub mod order {
     pub const FORWARD: u8 = 0;
     pub const DROP: u8 = 1;
@@ -95,7 +95,7 @@ pub fn frame(what: u8, port: u8, class: u8, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// What a device said, without the packets.
+/// A device's events, without the packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     Digest { at: Time, list: u32 },

@@ -1,4 +1,4 @@
-//! What a table does to a packet, and what observers are told of it.
+//! The effect of a table on a packet, and the events for observers.
 
 use bits::Int;
 use tables::{EntryId, INDIRECT, Member, NONE, Table, Target};
@@ -10,7 +10,7 @@ use crate::observe::{Event, Observe};
 use crate::profile::Chosen;
 use crate::table::Applied;
 
-/// What a table runs: an action's first step, its data, and the node after it.
+/// The outcome of a table: an action's first step, its data, and the node after it.
 pub(super) struct Ran<'a> {
     pub start: u32,
     pub params: &'a [u64],

@@ -15,7 +15,7 @@ use crate::layout::{FieldAt, Layout};
 use crate::place::Place;
 use crate::queues::QueueFunction;
 
-/// What primitives refer to by name, besides fields.
+/// The things that primitives refer to by name, besides fields.
 pub(crate) struct Names<'a> {
     pub layout: &'a Layout,
     /// Register arrays: names and widths.
@@ -32,7 +32,7 @@ struct Call<'a> {
     names: &'a Names<'a>,
     scope: Scope<'a>,
     parameters: &'a [Parameter],
-    /// What an assertion says where it fails.
+    /// The message of a failed assertion.
     source: String,
     here: Here,
 }

@@ -39,7 +39,7 @@ use crate::instances::Asked;
 use crate::place::{Bits, Cell, Place, Variable};
 use crate::queues::QueueFunction;
 
-/// What a log message is made of.
+/// The parts of a log message.
 #[derive(Clone, Debug)]
 pub(crate) enum LogPart {
     Text(String),
@@ -64,9 +64,9 @@ pub(crate) enum Destination {
 
 /// A step. Its tag is a byte of its own, so that finding out which it is costs one load.
 ///
-/// What decides the way, and what nearly every packet does, is here; the rest is a kind of its own,
-/// and one call away. Each kind is run by one match without a rest: a step that nobody runs does not
-/// compile.
+/// Steps that decide the way, and those of nearly every packet, are here; the rest is a kind of its
+/// own, and one call away. Each kind is run by one match without a catch-all: a step without code
+/// does not compile.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Step {
@@ -133,7 +133,7 @@ pub(crate) enum Step {
     Test {
         subject: Subject,
         next: [u32; 2],
-        /// What that makes of the condition that the test belongs to, if it settles it.
+        /// The value of the condition that the test belongs to, if the test settles it.
         settles: [Option<bool>; 2],
         /// Which of the conditions' names is its own.
         name: u32,
@@ -260,7 +260,7 @@ pub(crate) enum HeaderStep {
     },
 }
 
-/// Something asked for that happens to the packet later, or is told of it.
+/// A request for something that happens to the packet later, or that it carries.
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
     Clone {

@@ -1,4 +1,4 @@
-//! Assignments of fields of up to 64 bits: most of what actions do.
+//! Assignments of fields of up to 64 bits: most of the work of actions.
 //!
 //! A move is a load, an operation and a store, all resolved. Where it goes to a metadata field,
 //! which has its window to itself, the store does not read what was there. The moves that end an
@@ -8,7 +8,7 @@
 use crate::expression::Short;
 use crate::place::{Cell, Slot};
 
-/// What a field gets.
+/// The value for a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Move {

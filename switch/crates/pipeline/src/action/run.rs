@@ -95,7 +95,7 @@ pub(crate) struct Machine<'a, O: Observe> {
 }
 
 impl<'a, O: Observe> Machine<'a, O> {
-    /// What an action sees of a packet outside of the controls.
+    /// An action's view of a packet outside of the controls.
     #[inline(always)]
     pub fn new(
         program: &'a Program,
@@ -121,7 +121,7 @@ impl<'a, O: Observe> Machine<'a, O> {
         &self.program.layout
     }
 
-    /// What expressions see.
+    /// The view of expressions.
     #[inline(always)]
     pub fn view<'b>(&'b self, params: &'b [u64]) -> View<'b> {
         View {
@@ -319,7 +319,7 @@ impl<'a, O: Observe> Machine<'a, O> {
         self.packet.requests.stopped = Some(DropReason::LoopLimit);
     }
 
-    /// Steps that ask for something.
+    /// Steps that request something.
     #[inline(never)]
     fn request(&mut self, step: &Request, params: &[u64]) {
         let view = self.view(params);

@@ -17,7 +17,7 @@ pub(crate) struct Checksum {
     pub target: Cell,
     pub calculation: u32,
     pub condition: Option<Condition>,
-    /// What [`Self::compute`] comes to for the internet checksum of whole words.
+    /// The form of [`Self::compute`] for the internet checksum of whole words.
     pub plain: Option<PlainChecksum>,
 }
 
@@ -33,6 +33,6 @@ pub(crate) struct PlainChecksum {
 pub(crate) enum Wanted {
     Always,
     If(Decision),
-    /// While the header is valid whose validity is this byte: nearly always what is asked.
+    /// While the header is valid whose validity is this byte: nearly always the condition.
     WhileValid(u32),
 }

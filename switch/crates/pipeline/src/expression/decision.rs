@@ -1,8 +1,8 @@
 //! Conditions on fields as decision lists.
 //!
-//! A condition made of comparisons between fields of up to 64 bits and constants, by `&&`, `||`
-//! and `!`, needs no tree: it is a list of tests, each of which says which test comes next. What
-//! `&&` and `||` skip is in these numbers, and so is every `!`.
+//! A condition made of comparisons between fields of up to 64 bits and constants, by `&&`, `||` and
+//! `!`, needs no tree: it is a list of tests, each with the number of the next test. These numbers
+//! contain the short cuts of `&&` and `||`, and every `!`.
 //!
 //! ```text
 //!   a.isValid() && !(b == 0 || c > 9)        inside   outside
@@ -22,7 +22,7 @@ const YES: u8 = 255;
 /// It does not.
 const NO: u8 = 254;
 
-/// What a test asks.
+/// The comparison of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Subject {
@@ -78,8 +78,8 @@ impl Decision {
         at == YES
     }
 
-    /// Its tests, the one to start with first, each with what follows when it fails and when it
-    /// succeeds. None if there is nothing to test.
+    /// Its tests, the first one first, each with the next test after failure and after success.
+    /// None if there is nothing to test.
     pub fn tests(&self) -> Vec<(Subject, [Next; 2])> {
         // Tests are added from the last to the first, so the numbers are turned round; what was
         // added after the first to be run is never run.
@@ -231,7 +231,7 @@ mod tests {
         })
     }
 
-    /// What the tests of a list come to, each told where it leads, as steps are.
+    /// The outcome of the tests of a list, walked as steps are.
     fn walk(decision: &Decision, area: &[u8]) -> Option<bool> {
         let tests = decision.tests();
         let (mut subject, mut next) = *tests.first()?;

@@ -1,10 +1,10 @@
 //! Names to places, and the proof that 64 bits are enough.
 //!
-//! Every [`Number`] is loaded together with the range its true value lies in, computed from the
-//! widths of fields and the constants. `(0, 255)` comes out of a `bit<8>`; subtracting two of them
-//! gives `(-255, 255)`; masking that with `0xff` gives `(0, 255)` again. A range beyond 127 bits
-//! is given up as unknown: the number is then still right modulo 2^64, which is all that a store
-//! into a field of up to 64 bits asks for.
+//! Every [`Number`] is loaded together with the range of its true value, computed from the widths
+//! of fields and the constants. `(0, 255)` comes out of a `bit<8>`; subtracting two of them gives
+//! `(-255, 255)`; masking that with `0xff` gives `(0, 255)` again. A range beyond 127 bits is given
+//! up as unknown: the number is then still right modulo 2^64, which suffices for a field of up to
+//! 64 bits.
 
 use bits::Int;
 use bmv2::{BinaryOperator, Expression, UnaryOperator};
@@ -14,7 +14,7 @@ use crate::error::{LoadError, unknown};
 use crate::layout::Layout;
 use crate::place::{Place, Variable};
 
-/// What an expression may refer to.
+/// The names that an expression may refer to.
 pub(crate) struct Scope<'a> {
     pub layout: &'a Layout,
     /// Width of each parameter of the action.

@@ -217,7 +217,7 @@ pub(crate) enum Condition {
     VariablesEqual(Variable, Variable),
 }
 
-/// What expressions read.
+/// The inputs of expressions.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub layout: &'a crate::layout::Layout,

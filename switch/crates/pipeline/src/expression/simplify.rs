@@ -8,7 +8,7 @@
 use super::Number;
 use crate::place::Cell;
 
-/// What a step does with the cell it writes, in short.
+/// The effect of a step on the cell it writes, in short.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Short {
     Add { from: Cell, by: u64 },

@@ -1,4 +1,4 @@
-//! A program's machine code: made after loading, used where nobody watches.
+//! A program's machine code: made after loading, used without an observer.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Compiled {
         self.failure.as_deref()
     }
 
-    /// The code for controls and states, unless somebody watches.
+    /// The code for controls and states, unless there is an observer.
     #[inline(always)]
     pub fn code<O: Observe>(&self) -> Option<&dyn Native> {
         if O::ENABLED { None } else { self.whole.as_ref().map(|part| &*part.code) }
@@ -157,7 +157,7 @@ fn source_and_checksums(
     (source, [verifies, updates])
 }
 
-/// What a program of PSA has between its controls, likewise; none in other programs.
+/// The parts of a PSA program between its controls, likewise; none in other programs.
 pub(crate) fn source_between(
     program: &Program,
     tables: &[Applied],

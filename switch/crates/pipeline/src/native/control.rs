@@ -58,14 +58,14 @@ fn left(step: &Step) -> Op {
     Op::Leave { key: Vec::new(), to }
 }
 
-/// What ops are made with.
+/// The material for ops.
 pub(crate) struct Lowering<'a> {
     pub layout: &'a Layout,
     actions: &'a [Action],
     /// Names and widths of register arrays.
     registers: &'a [(String, u32)],
     tables: &'a [Applied],
-    /// What follows the action that ends at a step, where that is always the same.
+    /// The step after the action that ends at a step, where that is always the same.
     after: BTreeMap<u32, u32>,
     drop_port: u64,
 }

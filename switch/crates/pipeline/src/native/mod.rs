@@ -1,9 +1,9 @@
 //! The loaded program as a compiler to machine code reads it, and what such a compiler gives back.
 //!
-//! This crate compiles nothing: it knows no processor and stays free of `unsafe`. Whoever loads a
-//! program may hand in a compiler ([`crate::Config::compile`]). It is given the program as a
-//! [`Source`], whose lists say in few words what the frequent parts of a program do, and gives back
-//! [`Native`] code for them. What has no words here is left to the interpreter:
+//! This crate compiles nothing: it knows no processor and stays free of `unsafe`. The loader of a
+//! program may hand in a compiler ([`crate::Config::compile`]). It gets the program as a
+//! [`Source`], whose lists describe the frequent parts of a program in a few words, and returns
+//! [`Native`] code for them. Parts without words here are left to the interpreter:
 //!
 //! * an [`Op`] that is [`Op::Leave`] stands for a step that only the interpreter knows; machine
 //!   code calls an [`Interpreter`] for it, and goes on where that says;
@@ -48,7 +48,7 @@ pub struct Source {
     pub verified: Option<Vec<Checksum>>,
     /// The checksums that are written before deparsing, likewise.
     pub updated: Option<Vec<Checksum>>,
-    /// What the deparser puts in front of the payload, of packets that have nothing else.
+    /// The headers that the deparser puts in front of the payload, for packets that have no others.
     pub headers: Option<Vec<Header>>,
 }
 
@@ -60,7 +60,7 @@ pub enum Op {
     Call {
         /// The action's first op.
         to: u32,
-        /// What comes after it.
+        /// The node after it.
         next: u32,
     },
     /// The end of the action will be the end of the control.
@@ -104,11 +104,11 @@ pub enum Op {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Store {
     pub to: Target,
-    /// What it gets, of which the low bits are kept.
+    /// Its value, of which the low bits are kept.
     pub value: Value,
 }
 
-/// What an assignment writes.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A field that shares its window with others.
@@ -190,13 +190,13 @@ pub enum Test {
 /// A state of the parser: it does what it does, then a key is compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// What it does, one after the other; no more than [`PARTS_MAX`].
+    /// Its parts, in order; no more than [`PARTS_MAX`].
     pub parts: Vec<StatePart>,
     /// The parts of the key, to be combined by `or`.
     pub key: Vec<Gather>,
     /// The first whose value the key has in the bits of its mask says what comes next.
     pub cases: Vec<Case>,
-    /// What comes next if there is none.
+    /// The next state if there is none.
     pub default: u32,
 }
 
@@ -244,7 +244,7 @@ pub struct Header {
 pub struct Checksum {
     /// When it is wanted.
     pub wanted: Test,
-    /// What is summed, whose bits are those of 16-bit words, while the header with this validity
+    /// The summed fields, whose bits are those of 16-bit words, while the header with this validity
     /// byte is valid.
     pub words: Vec<(u32, Vec<Masked>)>,
     /// Where it is, or goes.
@@ -265,7 +265,7 @@ pub trait Native: fmt::Debug + Send + Sync {
     fn is_wrong(&self, area: &[u8]) -> bool;
     /// Writes the updated checksums.
     fn update(&self, area: &mut [u8]);
-    /// Writes the valid headers in front of what starts `at`, and returns where they start.
+    /// Writes the valid headers in front of the bytes at `at`, and returns where they start.
     fn deparse(&self, area: &[u8], frame: &mut [u8], at: usize) -> usize;
 }
 
@@ -302,8 +302,8 @@ pub struct Position {
 }
 
 impl Op {
-    /// The ops that may follow, besides the one after the action that runs. What is done with the
-    /// parameters elsewhere does not count: an op that is left leaves them to the interpreter.
+    /// The ops that may follow, besides the one after the action that runs. Other uses of the
+    /// parameters do not count: an op that is left leaves them to the interpreter.
     pub fn followers(&self, own: u32) -> Vec<u32> {
         match self {
             Op::Branch { next, .. } => next.to_vec(),

@@ -56,8 +56,8 @@ fn lowered(checksum: &Loaded, compared: bool) -> Option<Checksum> {
     Some(Checksum { wanted, words: plain.words.of_headers()?, target: checksum.target })
 }
 
-/// What a deparser emits, in the order of the wire, but for headers whose length varies: a packet
-/// that has one is not for machine code. None if a header is too long for it.
+/// The emissions of a deparser, in the order of the wire, but for headers whose length varies: a
+/// packet that has one is not for machine code. None if a header is too long for it.
 pub(crate) fn headers(emitted: &Emissions) -> Option<Vec<Header>> {
     let headers: Vec<Header> = emitted.order.iter().filter_map(|one| one.plain()).collect();
     headers.iter().all(|one| one.length_bytes <= HEADER_BYTES_MAX).then_some(headers)

@@ -41,7 +41,7 @@ impl Parser {
 
 impl ErrorCodes {
     fn new(errors: &[(String, u32)]) -> ErrorCodes {
-        // What the program does not number gets numbers of its own, as in simple_switch.
+        // Errors without a number in the program get numbers of their own, as in simple_switch.
         let highest = errors.iter().map(|(_, code)| *code).max().unwrap_or(0);
         let mut next = highest;
         let mut code = |name: &str, otherwise: Option<u32>| {

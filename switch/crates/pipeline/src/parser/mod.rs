@@ -137,7 +137,7 @@ struct Cases {
 #[derive(Clone, Debug)]
 struct State {
     name: String,
-    /// What the state extracts first, as long as that is plain: mostly everything it does.
+    /// The first extractions of the state, as long as they are plain: mostly all of the state.
     extractions: Vec<PlainExtraction>,
     operations: Vec<Operation>,
     /// The choice in its short form, if it has one and the state does nothing else.

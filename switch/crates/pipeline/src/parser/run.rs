@@ -65,7 +65,7 @@ impl Parser {
         error
     }
 
-    /// Runs states that only extract plain headers and choose by fields, while nobody watches:
+    /// Runs states that only extract plain headers and choose by fields, without an observer:
     /// nearly all states there are. Stops before any other, and where the packet is too short.
     #[inline(always)]
     fn plain_states(&self, area: &mut [u8], frame: &[u8], start: Position) -> Position {
@@ -89,8 +89,8 @@ impl Parser {
     }
 }
 
-/// Copies a header's bytes. The lengths of the usual headers are told apart, for a copy of known
-/// length is two or three moves, less than a call.
+/// Copies a header's bytes. The lengths of the usual headers have cases of their own, for a copy of
+/// known length is two or three moves, less than a call.
 #[inline(always)]
 fn copy_header(to: &mut [u8], from: &[u8]) {
     #[inline(always)]

@@ -30,7 +30,7 @@ impl Host for hosts::Host {
                 assert_eq!(sent.left_at, now, "in a world the router's port has the line's rate");
                 return Some((PortId(sent.netdev.0 as u16), frame));
             }
-            // What has left may have made something due at this very instant.
+            // A frame that has left may have made something due at this very instant.
             if hosts::Host::next_due(self).is_none_or(|due| due > now) {
                 frames.recycle(frame);
                 return None;
@@ -50,8 +50,8 @@ impl Host for hosts::Host {
 }
 
 /// The host of a topology, without applications, for [`Makers::host`](super::Makers::host); `seed`
-/// is that of the run. As where hosts are live, it knows its gateway's Ethernet address, unless the
-/// topology says that hosts ask for it.
+/// is that of the run. As for live hosts, it knows its gateway's Ethernet address, unless the
+/// topology says that hosts use ARP.
 pub fn host(topology: &Topology, spec: &HostSpec, seed: u64) -> hosts::Host {
     let gateways = || spec.addresses.iter().map(|(_, gateway)| *gateway);
     let interface = |(own, _): &(super::Address, _)| Interface {

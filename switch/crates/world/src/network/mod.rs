@@ -1,4 +1,4 @@
-//! A world with names: built from a topology, steered by what its nodes are called.
+//! A world with names: built from a topology, controlled by the names of its nodes.
 
 mod hosts;
 mod routes;
@@ -35,7 +35,7 @@ pub struct Network<H> {
     cables: Vec<CableId>,
 }
 
-/// Who makes what a topology only names.
+/// The makers of the nodes that a topology only names.
 pub struct Makers<'a, H> {
     /// A host; the number is the seed of the run.
     pub host: &'a mut dyn FnMut(&Topology, &HostSpec, u64) -> H,
@@ -50,16 +50,16 @@ pub struct Makers<'a, H> {
 pub enum BuildError {
     /// A program cannot be had, or not be filled.
     Program {
-        /// Whose it is.
+        /// The router.
         router: String,
-        /// What is wrong.
+        /// The mistake.
         message: String,
     },
     /// The queues or cables of a router cannot be so.
     Router {
         /// Which.
         router: String,
-        /// What is wrong.
+        /// The mistake.
         error: traffic::ConfigError,
     },
     /// The topology contradicts itself.
@@ -115,7 +115,7 @@ impl<H: Host> Network<H> {
         Ok(Network { world, topology, nodes, cables })
     }
 
-    /// What it was built from.
+    /// The topology that it was built from.
     pub fn topology(&self) -> &Topology {
         &self.topology
     }

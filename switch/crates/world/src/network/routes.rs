@@ -16,7 +16,7 @@ use super::topology::{EndSpec, HostSpec, Topology};
 /// A router's way to one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Whose it is.
+    /// The destination.
     pub to: IpAddr,
     /// Out by this port.
     pub port: PortId,

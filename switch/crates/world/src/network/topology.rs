@@ -76,14 +76,14 @@ pub struct PortSpec {
     pub addresses: Vec<Address>,
     /// Queues, scheduler and line.
     pub settings: PortConfig,
-    /// What the port emulates of its cable.
+    /// The link that the port emulates.
     pub link: LinkConfig,
 }
 
 /// A cable between two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkSpec {
-    /// What it joins.
+    /// The two ends that it joins.
     pub ends: [EndSpec; 2],
     /// The longest IP packet that it takes.
     pub mtu: Bytes,
@@ -103,7 +103,7 @@ pub struct EndSpec {
 pub struct TopologyError {
     /// Where: `links[2]`.
     pub place: String,
-    /// What is wrong and what would be right.
+    /// The mistake and its correction.
     pub message: String,
 }
 
@@ -203,7 +203,7 @@ impl Topology {
         }
     }
 
-    /// What is wrong with the end of a link, if anything.
+    /// The mistake at the end of a link, if there is one.
     fn misfit(&self, end: &EndSpec) -> Option<String> {
         let EndSpec { node, port } = end;
         match (self.host(node), self.router(node), port) {

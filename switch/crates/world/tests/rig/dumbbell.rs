@@ -28,14 +28,14 @@ pub const PORT: u16 = 5001;
 /// The bottleneck's port, of both routers.
 pub const BOTTLENECK: PortId = PortId(1);
 
-/// What makes one dumbbell different from another.
+/// The parameters of a dumbbell.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Hosts on each side.
     pub pairs: usize,
     /// Of the line between the routers, both ways.
     pub bottleneck: PortConfig,
-    /// What the line does to frames on their way from s1 to s2, and back.
+    /// The impairments of frames on their way from s1 to s2, and back.
     pub there: Impairment,
     pub back: Impairment,
     /// Of the lines to hosts; none: they take no time.
@@ -61,7 +61,7 @@ impl Plan {
         }
     }
 
-    /// The same with so many hosts on each side.
+    /// The same with this many hosts on each side.
     pub fn pairs(self, pairs: usize) -> Plan {
         Plan { pairs, ..self }
     }
@@ -192,7 +192,7 @@ impl Dumbbell {
         self.start(self.left[place], Bulk::new(config))
     }
 
-    /// What became of it.
+    /// The transfer's result.
     pub fn bulk_report(&self, place: usize, app: AppId) -> BulkReport {
         match self.world.host(self.left[place]).report(app) {
             Some(Report::Bulk(report)) => report,
@@ -200,7 +200,7 @@ impl Dumbbell {
         }
     }
 
-    /// What the listener on the right saw.
+    /// The listener's report on the right.
     pub fn heard(&self, place: usize) -> ListenerReport {
         match self.world.host(self.right[place]).report(AppId(0)) {
             Some(Report::Listener(report)) => report,
@@ -208,7 +208,7 @@ impl Dumbbell {
         }
     }
 
-    /// What `ss -ti` tells of the first connection of a host.
+    /// The `ss -ti` data of the first connection of a host.
     pub fn snapshot(&self, node: NodeId) -> Option<Snapshot> {
         let host = self.world.host(node);
         let first = host.connections().next()?;

@@ -22,17 +22,17 @@ pub const CPU_PORT: PortId = PortId(510);
 
 // ---- hosts -------------------------------------------------------------------------------------
 
-/// What a host makes of a frame, if anything.
+/// A host's answer to a frame, if any.
 pub type Answer = fn(&[u8]) -> Option<Vec<u8>>;
 
-/// A host that sends what it was told to, and keeps what it gets.
+/// A host that sends given frames, and keeps those that arrive.
 #[derive(Clone, Debug, Default)]
 pub struct Notebook {
     /// In order of time.
     to_send: VecDeque<(Time, Vec<u8>)>,
-    /// What came, and when.
+    /// The frames that came, and when.
     pub seen: Vec<(Time, Vec<u8>)>,
-    /// What it makes of a frame, to be sent at once.
+    /// Its answer to a frame, to be sent at once.
     answer: Option<Answer>,
 }
 
@@ -119,7 +119,7 @@ pub fn router_p4(config: Config) -> Pipeline {
     loaded(&PROGRAM, "router", config)
 }
 
-/// The kit's router with INT, which is told to mark nothing.
+/// The kit's router with INT, which marks nothing.
 pub fn int_router_p4(config: Config) -> Pipeline {
     static PROGRAM: OnceLock<bmv2::Program> = OnceLock::new();
     loaded(&PROGRAM, "int_router", config)
@@ -136,7 +136,8 @@ fn loaded(place: &OnceLock<bmv2::Program>, name: &str, config: Config) -> Pipeli
     Pipeline::new(program, &config).expect("the router loads")
 }
 
-/// What each packet's list of orders says. Multicast goes to ports 1 to 3, clones go to port 2.
+/// A router that obeys each packet's list of orders. Multicast goes to ports 1 to 3, clones go to
+/// port 2.
 pub fn source_routes(config: Config) -> Pipeline {
     static PROGRAM: OnceLock<bmv2::Program> = OnceLock::new();
     let path = "switch/crates/world/tests/rig/source_routes.p4";
@@ -157,7 +158,7 @@ pub mod order {
     pub const COUNT: u8 = 8;
 }
 
-/// A frame with these orders `(what, port, class)` and so many bytes behind them.
+/// A frame with these orders `(what, port, class)` and this many bytes behind them.
 pub fn orders(orders: &[(u8, u8, u8)], payload: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> =
         orders.iter().flat_map(|(what, port, class)| [*what, *port, *class, 0]).collect();

@@ -30,10 +30,10 @@ use super::{balancing_router_p4, change, int_router_p4, router_p4};
 
 type Program = fn(Config) -> Pipeline;
 
-/// What a router may run: programs with the tables of the kit's router.
+/// The programs that a router may run: those with the tables of the kit's router.
 const PROGRAMS: [Program; 3] = [router_p4, int_router_p4, balancing_router_p4];
 
-/// Where everybody takes bulk transfers, serves pages, takes datagrams.
+/// The ports for bulk transfers, pages and datagrams at every host.
 const BULK_PORT: u16 = 5001;
 const PAGE_PORT: u16 = 80;
 const DATAGRAM_PORT: u16 = 9;
@@ -43,7 +43,7 @@ const MENDED_AT: Time = Time::from_ps(8_000_000_000_000);
 /// cables were cut, included.
 const END: Time = Time::from_ps(400_000_000_000_000);
 
-/// What is done to a network while it runs.
+/// An action on a network while it runs.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Cut(usize),
@@ -59,7 +59,7 @@ pub struct Scenario {
     pub network: Network<Host>,
     seed: u64,
     routes: BTreeMap<String, Vec<Route>>,
-    /// What each router runs, by its place.
+    /// The program of each router, by its place.
     programs: Vec<Program>,
     faults: Vec<(Time, Fault)>,
     /// Bulk transfers: whose, which application, how many bytes, whereto.
@@ -95,9 +95,8 @@ impl Scenario {
         self.run_closely(0, step, look);
     }
 
-    /// Runs to the end; `look` sees the network at each of the first so many instants at which
-    /// something happens, counted from the beginning and from each fault, and after that now and
-    /// then.
+    /// Runs to the end; `look` sees the network at each of the first `instants` instants with an
+    /// event, counted from the beginning and from each fault, and after that now and then.
     pub fn run_through(&mut self, instants: usize, look: impl FnMut(&mut Network<Host>)) {
         self.run_closely(instants, || Span::from_ms(200), look);
     }
@@ -256,8 +255,8 @@ fn filled(program: Program, config: Config, routes: Option<&Vec<Route>>) -> Pipe
     pipeline
 }
 
-/// A hash of everything that is told of a run: frames at all hosts with their instants, what
-/// applications report, what connections tell, where every frame is in the end.
+/// A hash of the complete output of a run: frames at all hosts with their instants, reports of
+/// applications, data of connections, the place of every frame in the end.
 pub fn digest(seed: u64, step: impl FnMut() -> Span) -> Digest {
     let mut scenario = Scenario::new(seed);
     let hosts: Vec<String> =
@@ -293,7 +292,7 @@ pub fn digest(seed: u64, step: impl FnMut() -> Span) -> Digest {
     hash
 }
 
-/// Hashes of what is told of a run.
+/// Hashes of the output of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Digest {
     /// Everything, by the names that our code has for it.
@@ -457,7 +456,7 @@ fn topology(dice: &mut Chance) -> Topology {
     topology
 }
 
-/// Up to four faults; what is cut is mended.
+/// Up to four faults; cut cables are repaired.
 fn faults(dice: &mut Chance, topology: &Topology) -> Vec<(Time, Fault)> {
     let mut faults = Vec::new();
     for _ in 0..dice.below(4) {
@@ -475,7 +474,7 @@ fn faults(dice: &mut Chance, topology: &Topology) -> Vec<(Time, Fault)> {
         }
     }
     faults.sort_by_key(|(at, _)| *at);
-    // What two faults have cut is whole after both.
+    // A cable cut by two faults is whole after both.
     faults.extend((0..topology.links.len()).map(|link| (MENDED_AT, Fault::Mend(link))));
     faults
 }
