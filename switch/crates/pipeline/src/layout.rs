@@ -58,7 +58,7 @@ pub(crate) struct Header {
     pub base: u32,
     /// The byte that says whether it is valid.
     pub valid: u32,
-    /// Its union, of whose headers at most one is valid.
+    /// Its union, at most one of whose headers is valid.
     pub union: Option<u32>,
 }
 

@@ -17,11 +17,11 @@
 //!    [`Pipeline::dispatch`], and then it waits in a queue.
 //! 5. When it leaves the queue: `end = pipeline.egress(&mut packet, &queueing, now)`;
 //!    `fate = after_egress(&end)` says whether to clone
-//!    ([`Pipeline::clone_from_egress`]) and what becomes of the packet.
+//!    ([`Pipeline::clone_from_egress`]) and the fate of the packet.
 //! 6. Unless it is dropped, [`Pipeline::deparse`]; then it is transmitted
 //!    ([`Pipeline::transmit`]) or recirculated ([`Pipeline::recirculate`], then step 1 without `receive`).
-//! 7. What is done with goes back: a packet by [`Pipeline::recycle`], a frame to the pool of whoever
-//!    drives. In the steady state nothing of all this allocates.
+//! 7. Give back finished objects: a packet by [`Pipeline::recycle`], a frame to the driver's pool.
+//!    In the steady state nothing of all this allocates.
 //!
 //! # Three words
 //!
@@ -93,7 +93,7 @@ pub use replication::{CloneSession, Node, Replica, Replication};
 pub use room::{ARRAY_MEMORY_BYTES, TABLE_MEMORY_BYTES};
 pub use state::{MeterArray, RegisterArray};
 pub use value_set::ValueSetMember;
-// What a controller writes, under the name of whom it writes it to.
+// The things that a controller writes, under the names that it uses.
 pub use tables::{
     ActionProfile, Color, Counter, Entry, EntryAction, EntryId, KeyMatch, Member, Meter,
     MeterConfig, MeterRate, MeterUnit, Table, TableError,

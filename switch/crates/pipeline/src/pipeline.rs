@@ -18,13 +18,14 @@
 //! 5. Deparse: each run of valid headers that lie together is copied in front of the payload, which
 //!    never moves.
 //!
-//! Where a compiler was handed in and nobody watches, machine code does all of this but the look-ups
-//! in tables and what only the interpreter knows, for which it calls: `native` says who does what.
+//! With a compiler and without an observer, machine code does all of this but the look-ups in
+//! tables and the parts that only the interpreter knows, for which it calls: `native` has the
+//! division.
 //!
-//! The load decides all of this: what has a short form takes it there, and what has none runs as a
-//! tree (`expression::Number`, `Condition`) or with numbers of any width (`expression::Wide`). What
-//! a store would cut off is not computed, and a field that the switch writes and the program never
-//! refers to is not written.
+//! Loading decides all of this: an operation with a short form takes it there, one without runs as
+//! a tree (`expression::Number`, `Condition`) or with numbers of any width (`expression::Wide`).
+//! Bits that a store would cut off are not computed, and a field that the switch writes and the
+//! program never refers to is not written.
 //!
 //! Nothing on this way allocates, hashes a name or looks at a string. Packets come from a pool and
 //! go back to it ([`Pipeline::recycle`]).
@@ -60,7 +61,7 @@ pub struct Config {
     /// Compiles the program to machine code. Without it, and where it fails, the program is
     /// interpreted, with the same results.
     pub compile: Option<Compile>,
-    /// What the memory for the program, its arrays and its entries comes out of.
+    /// The budget for the program, its arrays and its entries.
     pub memory: Budget,
 }
 
@@ -84,7 +85,7 @@ pub struct Pipeline {
     pub(crate) externs: Externs,
     pub(crate) tables: Vec<Applied>,
     pub(crate) profiles: Vec<Chosen>,
-    /// Machine code for what there is of it.
+    /// The machine code, as far as there is any.
     pub(crate) compiled: Compiled,
     /// Multicast groups and clone sessions.
     pub replication: Replication,
@@ -101,7 +102,7 @@ pub struct Pipeline {
 const SPARE_MAX: usize = 4096;
 
 impl Pipeline {
-    /// A pipeline of what was loaded, its tables still empty.
+    /// A pipeline of a loaded program, its tables still empty.
     pub(crate) fn assemble(
         program: Program,
         externs: Externs,
@@ -239,7 +240,7 @@ impl Pipeline {
         self.program.known.drop_precedence.map_or(0, load)
     }
 
-    /// Runs egress. What becomes of the packet says [`crate::after_egress`]; one that goes on is
+    /// Runs egress. Pass the result to [`crate::after_egress`]; a packet that goes on is
     /// [deparsed](Pipeline::deparse) next.
     pub fn egress(&mut self, packet: &mut Packet, queueing: &Queueing, now: Time) -> EgressEnd {
         self.egress_observed(packet, queueing, now, &mut Unobserved)
@@ -393,7 +394,7 @@ impl Pipeline {
 
     /// Headers and metadata as of a packet that nothing has touched, but for the fields of a list.
     pub(crate) fn clear_but(&self, packet: &mut Packet, list: u32) {
-        // What is kept is copied aside first: clearing must not reach it.
+        // The preserved fields are copied aside first: clearing must not reach them.
         let places = self.program.field_lists.get(&list).map_or(&[][..], Vec::as_slice);
         let kept: Vec<Int> = places.iter().map(|place| place.load(&packet.area)).collect();
         self.clear(packet);
@@ -468,7 +469,7 @@ impl Pipeline {
         native::source(&self.program, &self.tables, &self.profiles)
     }
 
-    /// What a program of PSA has between its controls, likewise.
+    /// The parts of a PSA program between its controls, likewise.
     pub fn source_between(&self) -> Option<Source> {
         native::source_between(&self.program, &self.tables, &self.profiles)
     }

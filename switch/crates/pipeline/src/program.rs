@@ -38,7 +38,8 @@ pub(crate) struct Program {
     pub updated: Vec<Checksum>,
     pub emitted: Emissions,
     pub deparser: Option<Routine>,
-    /// What programs of PSA have besides; then `parser` is that of ingress, `deparser` that of egress.
+    /// The additional parts of a PSA program; then `parser` is that of ingress, `deparser` that of
+    /// egress.
     pub psa: Option<Psa>,
     /// Fields kept by clones, resubmitted and recirculated packets, by id.
     pub field_lists: BTreeMap<u32, Vec<Place>>,

@@ -11,14 +11,14 @@ use units::{ClassId, PortId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replica {
     pub port: PortId,
-    /// What `egress_rid` tells egress.
+    /// The value of `egress_rid` in egress.
     pub rid: u16,
 }
 
 /// Copies with one replication id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
-    /// What `egress_rid` tells egress.
+    /// The value of `egress_rid` in egress.
     pub rid: u16,
     /// Each of these ports gets a copy.
     pub ports: Vec<PortId>,

@@ -1,17 +1,17 @@
-//! What a program may take of the memory: one bound for its arrays, which are there from the start,
-//! one for its tables, which fill later. A program that declares more is refused when it is loaded,
-//! wherever that is; one whose arrays find no room in the budget of the process, there and then.
+//! The memory limits of a program: one bound for its arrays, which are there from the start, one
+//! for its tables, which fill later. A program that declares more is refused when it is loaded, on
+//! any machine; one whose arrays find no room in the budget of the process, there and then.
 
 use units::memory::Share;
 
 use crate::error::LoadError;
 
-/// What all arrays of a program may take together.
+/// The limit for all arrays of a program together.
 pub const ARRAY_MEMORY_BYTES: u64 = 512 << 20;
-/// What all tables of a program may take together with as many entries as they declare.
+/// The limit for all tables of a program together with as many entries as they declare.
 pub const TABLE_MEMORY_BYTES: u64 = 4 << 30;
 
-/// What is left for a program's objects of one sort.
+/// The room for a program's objects of one sort.
 #[derive(Debug)]
 pub(crate) struct Room {
     /// All objects of the sort, in words, and what they consist of.
@@ -19,7 +19,7 @@ pub(crate) struct Room {
     cells: &'static str,
     bound_bytes: u64,
     left_bytes: u64,
-    /// What is taken already, of objects that are there from the start.
+    /// The memory already taken by objects that are there from the start.
     memory: Option<Share>,
 }
 
@@ -39,12 +39,12 @@ impl Room {
         Room { what, cells, bound_bytes, left_bytes: bound_bytes, memory: None }
     }
 
-    /// What has been taken.
+    /// The memory taken.
     pub fn into_memory(self) -> Share {
         self.memory.unwrap_or_default()
     }
 
-    /// The size of an object of so many cells, if there is room for it.
+    /// The size of an object of this many cells, if there is room for it.
     pub fn take(
         &mut self,
         path: &str,
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn arrays_that_find_no_room_in_the_budget_are_named_too() {
-        // Programs have five parts of 24 of what packets leave.
+        // Programs have five 24ths of the memory that is not for packets.
         let budget = Budget::new(Bytes(64 << 20), Bytes(16 << 20));
         let mut room = Room::of_arrays(budget.share(Purpose::Programs));
         assert_eq!(room.take("/register_arrays/0/size", "first", 1 << 19, 8), Ok(1 << 19));

@@ -13,7 +13,7 @@ pub struct RegisterArray {
     /// Limbs of 64 bits a register, least significant first.
     limbs: usize,
     values: Box<[u64]>,
-    /// What all of them hold at first.
+    /// The initial value of all cells.
     initial: Int,
 }
 

@@ -18,14 +18,14 @@ pub struct ValueSetMember {
     pub mask: Option<Int>,
 }
 
-/// What members take, about.
+/// The approximate memory of members.
 pub(crate) fn size_bytes_of(members: &[ValueSetMember]) -> u64 {
     const HEAP_BYTES: usize = 32;
     (members.len() * (size_of::<ValueSetMember>() + HEAP_BYTES)) as u64
 }
 
 impl ValueSet {
-    /// What its members take, about.
+    /// The approximate memory of its members.
     pub fn size_bytes(&self) -> u64 {
         size_bytes_of(&self.members)
     }

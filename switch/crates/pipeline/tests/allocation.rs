@@ -131,7 +131,7 @@ fn header(id: usize) -> String {
     format!(r#"{{"name":"h{id}","id":{id},"header_type":"t"}}"#)
 }
 
-/// What the switch itself reads and writes.
+/// The fields that the switch itself reads and writes.
 const STANDARD_FIELDS: &str = r#"[
     ["ingress_port",9,false],["egress_spec",9,false],["egress_port",9,false],
     ["instance_type",32,false],["packet_length",32,false],["enq_timestamp",32,false],
@@ -141,7 +141,8 @@ const STANDARD_FIELDS: &str = r#"[
     ["parser_error",32,false],["priority",3,false],["_padding",3,false]
 ]"#;
 
-/// A program of `header_count` headers with so many fields of `field_bits`, all in one union.
+/// A program of `header_count` headers with `field_count` fields of `field_bits` each, all in one
+/// union.
 fn one_union(header_count: usize, field_count: usize, field_bits: usize) -> String {
     format!(
         r#"{{"header_types":[{{"name":"t","id":0,"fields":[{}]}},

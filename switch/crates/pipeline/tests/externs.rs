@@ -48,7 +48,7 @@ fn a_clone_session_cuts_its_copies() {
 #[test]
 fn resubmitting_keeps_the_fields_of_its_list_and_nothing_else() {
     // Two passes add 1 to `passes` and 2^64 to the 128-bit field; the third shows both: a resubmit
-    // counts only after it was asked for, so the last pass still sees what the second stored.
+    // takes effect after the control, so the last pass still sees the values of the second.
     let outputs = send(&mut load(EXTERNS), &ask(2, 0, 0));
     assert_eq!(outputs, [leaves(1, &ask(2, 2, 2))]);
 }

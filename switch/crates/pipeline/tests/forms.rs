@@ -7,8 +7,8 @@ use common::{leaves, load, send};
 use pipeline::{Config, Pipeline};
 
 /// A program in version 2.0 whose action is `primitives` and whose parser starts with `operations`.
-/// Packets start with a header of 12 bytes: a, b, 8 bytes, and the sum where IPv4 has it. All
-/// leave by port 1.
+/// Packets start with a header of 12 bytes: a, b, 8 bytes, and the sum where IPv4 has it. All leave
+/// by port 1.
 fn program(primitives: &str, operations: &str, others: &str) -> String {
     format!(
         r#"{{
@@ -86,7 +86,7 @@ fn primitives_of_p4_14_do_what_simple_switch_does() {
         ("shift_left a b 0x02", [0xc0, 0xf0]),
         ("shift_right a b 0x04", [0x0f, 0xf0]),
         ("modify_field_rng_uniform a 0x07 0x07", [7, 0xf0]),
-        // A field keeps the low bits of what it gets.
+        // A field keeps the low bits of the value.
         ("add_to_field a 0x0102", [7, 0xf0]),
         ("no_op", [5, 0xf0]),
     ];
@@ -141,7 +141,7 @@ fn instance(kind: &str) -> String {
     )
 }
 
-/// Programs, the place of what is refused, and a part of the sentence.
+/// Programs, the refused place, and a part of the sentence.
 fn refused() -> [(String, &'static str, &'static str); 9] {
     let extract = |header: &str| {
         format!(

@@ -8,7 +8,7 @@ use pipeline::{CloneSession, Config, Node, Pipeline};
 use proptest::prelude::*;
 use units::PortId;
 
-/// A switch on which everything the program can ask for leads somewhere.
+/// A switch on which every request of the program leads somewhere.
 fn wired() -> Pipeline {
     let mut pipeline = load(EXTERNS);
     for session in 0..8 {

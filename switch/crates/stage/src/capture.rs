@@ -1,4 +1,4 @@
-//! Who is told of frames: captures of ports as pcapng.
+//! Readers of frames: captures of ports as pcapng.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! [`Front`]: the calls of `vitrine.v1.World`, however they are carried.
 //!
 //! As [`agent::front`]: futures that wait for nothing but the stage. A call whose future is dropped
-//! before it is answered is carried out all the same, but for Advance, which ends early.
+//! before it is answered is carried out anyway, but for Advance, which ends early.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Deciders from outside: classes of somebody's that decide in the place of parts of routers, and
-//! for the connections of hosts. Who runs them is [`Deciders`]; nothing here starts anything.
+//! Outside deciders: a user's classes that decide in the place of parts of routers, and for the
+//! connections of hosts. [`Deciders`] runs them; nothing here starts anything.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ const CLASS_BEHIND: &str = ".py:";
 
 /// Runs classes, which are written `FILE.py:CLASS`. `Err` says in a sentence why one cannot begin.
 pub trait Deciders: Send {
-    /// An arbiter for so many inputs and outputs.
+    /// An arbiter for this many inputs and outputs.
     fn arbiter(
         &mut self,
         class: &str,
@@ -39,14 +39,14 @@ pub trait Deciders: Send {
     fn congestion(&mut self, class: &str, seed: u64) -> Result<Box<dyn CongestionOutside>, String>;
 }
 
-/// Whoever runs classes, if anybody does.
+/// The runner of classes, if there is one.
 pub type Runner = Option<Box<dyn Deciders>>;
 
 /// The deciders of one network.
 #[derive(Default)]
 pub struct Guests {
     seed: u64,
-    /// By what they were asked for as.
+    /// By the names in the request.
     congestion: BTreeMap<String, Algorithm>,
     /// Routers that have some: name and classes.
     routers: BTreeMap<NodeId, (String, Vec<String>)>,
@@ -79,7 +79,7 @@ impl Guests {
         Ok(algorithm)
     }
 
-    /// What one of them has done wrong, with its name.
+    /// The fault of one of them, with its name.
     pub fn fault(&self, world: &World<Host>) -> Option<Refusal> {
         let hosts = self.congestion.iter();
         let mut hosts = hosts.filter_map(|(name, each)| Some(format!("{name}: {}", each.fault()?)));
@@ -108,7 +108,7 @@ impl fmt::Debug for Guests {
     }
 }
 
-/// Who runs classes; an error says in a sentence that nobody does.
+/// The runner of classes; without one, an error that says so in a sentence.
 pub fn runner_of(runner: &mut Runner) -> Result<&mut Box<dyn Deciders>, String> {
     runner.as_mut().ok_or_else(|| {
         "classes decide only where `vitrine-sim serve` has --classes FOLDER".to_owned()

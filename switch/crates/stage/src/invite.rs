@@ -91,7 +91,7 @@ fn port_of<'a>(
     found.ok_or_else(|| Refusal::not_found(format!("{router} has no port {number}")))
 }
 
-/// A port without a rate is never busy, and nobody has anything to decide there.
+/// A port without a rate is never busy, so there is nothing to decide.
 fn rate_of(router: &str, port: PortId, config: &PortConfig) -> Result<Rate, Refusal> {
     config.line_rate.ok_or_else(|| {
         Refusal::precondition(format!(

@@ -1,5 +1,5 @@
-//! `vitrine.v1.World`: a network in virtual time, steered with messages. No sockets, no threads, no
-//! clock: whoever carries the messages, gRPC or a page, drives it.
+//! `vitrine.v1.World`: a network in virtual time, controlled by messages. No sockets, no threads,
+//! no clock: it is driven by the carrier of the messages, gRPC or a page.
 //!
 //! ```text
 //!   vitrine.v1.World   -> Front  -> Request -> Stage -> World, hosts
@@ -20,8 +20,8 @@
 //!   apps.rs       messages to applications
 //!   reports.rs    what applications have seen, as messages
 //!   look.rs       hosts, connections and cables, as messages
-//!   watch.rs      who is told of hosts
-//!   capture.rs    who is told of frames
+//!   watch.rs      watchers of hosts
+//!   capture.rs    readers of frames
 //!   spout.rs      what waits for a reader
 //! ```
 

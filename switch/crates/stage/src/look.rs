@@ -39,7 +39,7 @@ pub fn look(
     })
 }
 
-/// A host's queue and, if they are asked for, its connections; without books.
+/// A host's queue and, on request, its connections; without counters of frames.
 pub fn host_state(network: &Network, place: usize, connections: bool) -> v1::HostState {
     let host = network.host_at(place);
     let (packets, bytes) = host.queued(NetdevId(0));

@@ -28,14 +28,14 @@ use crate::topology::{self, Plug};
 /// Steps of an agent between two looks at whether there are more.
 const AGENT_STEPS: usize = 1 << 10;
 
-/// A network: its world, and who is what in it.
+/// A network: its world, and the names of its nodes.
 pub struct Network {
     pub world: World<Host>,
     pub topology: v1::Topology,
     pub seed: u64,
     pub hosts: Vec<HostEntry>,
     pub routers: Vec<Router>,
-    /// In the order of the topology, with what they join.
+    /// In the order of the topology, with their ends.
     pub cables: Vec<(CableId, [End; 2])>,
     /// By their numbers, which count from 1.
     pub apps: Vec<App>,
@@ -64,7 +64,7 @@ pub struct Router {
     pub node: NodeId,
     pub agent: Agent,
     pub front: Arc<Front>,
-    /// What the agent has for controllers.
+    /// The agent's messages for controllers.
     reports: Reports,
 }
 
@@ -72,7 +72,7 @@ impl Router {
     fn new(device_id: u64, node: NodeId, wake: &Wake) -> Router {
         let (plane, inbox) = exchange(Arc::clone(wake));
         let (reporter, reports) = Reporter::new();
-        // What is discarded is freed at once: nothing waits for it in virtual time.
+        // Discarded objects are freed at once: nothing waits for it in virtual time.
         let (discard, _) = Discard::new();
         let lost = reporter.lost_count();
         let agent = Agent::new(inbox, reporter, discard);
@@ -87,7 +87,7 @@ impl Router {
         self.agent.feeds().for_each(|feed| feed.end(why.clone()));
     }
 
-    /// The world stands at `now`: everything until then is told, and that it is.
+    /// The world is at `now`: all events until then are reported, and that they are complete.
     pub fn complete_until(&mut self, now: Time) {
         self.agent.tell_all();
         self.agent.feeds().for_each(|feed| feed.push_all(&mut vec![Item::CompleteUntil(now)]));
@@ -100,7 +100,7 @@ impl Router {
         }
     }
 
-    /// Whether somebody reads more slowly than things happen.
+    /// Whether a reader is slower than the events.
     pub fn is_filling(&self) -> bool {
         self.front.is_filling() || self.agent.feeds().any(|feed| feed.is_filling())
     }
@@ -265,7 +265,7 @@ impl Network {
         }
     }
 
-    /// Who watches hears of all that has happened, also of what was to come with the next sample.
+    /// Sends watchers all events until now, including those that were to come with the next sample.
     pub fn wake_readers(&self) {
         self.routers.iter().flat_map(|router| router.agent.feeds()).for_each(|feed| feed.wake());
     }

@@ -15,7 +15,7 @@ use crate::network::{App, Network};
 /// A world that runs by itself and falls behind by more than this lets the rest go.
 const LAG_MAX: Duration = Duration::from_millis(100);
 
-/// What the world does.
+/// The present activity of the world.
 #[derive(Debug)]
 pub enum Passing {
     Standing,
@@ -23,7 +23,7 @@ pub enum Passing {
     Running(Run),
 }
 
-/// Time passes for somebody who waits for it.
+/// Time passes for a caller that waits for it.
 #[derive(Debug)]
 pub struct Advance {
     /// None: until one of `stops` holds.
@@ -34,7 +34,7 @@ pub struct Advance {
     pub reply: Reply<Result<v1::AdvanceResponse, Refusal>>,
 }
 
-/// What brings the world to a stand.
+/// The conditions that stop the world.
 #[derive(Debug)]
 enum Stop {
     AppsEnded(Vec<(NodeId, AppId)>),
@@ -43,7 +43,7 @@ enum Stop {
 }
 
 impl Advance {
-    /// What a request asks for; a refusal goes out by `reply`.
+    /// The passing that a request describes; a refusal goes out by `reply`.
     pub fn new(
         network: &Network,
         request: v1::AdvanceRequest,
@@ -166,7 +166,7 @@ impl Run {
         Ok(Run { speed, until, since: (clock, now) })
     }
 
-    /// What time it should be by the real clock; none: as late as can be.
+    /// The time that it should be by the real clock; none: as late as possible.
     pub fn target(&mut self, clock: Duration, now: Time) -> Option<Time> {
         let speed = self.speed?;
         let after = |real: Duration| {

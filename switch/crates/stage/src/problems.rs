@@ -1,8 +1,9 @@
-//! [`Problems`]: a list that grows while a topology is read, so that all is told at once.
+//! [`Problems`]: a list that grows while a topology is read, so that all of them are reported at
+//! once.
 
 use p4runtime::router::Problem;
 
-/// Everything that is wrong so far.
+/// All mistakes until now.
 #[derive(Debug, Default)]
 pub struct Problems(pub Vec<Problem>);
 

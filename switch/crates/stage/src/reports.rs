@@ -1,4 +1,4 @@
-//! What applications have seen, as messages.
+//! Reports of applications, as messages.
 
 use hosts::{AppId, ConnectionId, Endpoint, Host, Report, Seen, Snapshot, Why};
 use messages::vitrine::v1;

@@ -12,7 +12,7 @@ use crate::spout::Spout;
 /// A message, and where its answer goes.
 pub type Call<Q, A> = (Q, Reply<Result<A, Refusal>>);
 
-/// Something that is asked of the stage.
+/// A request to the stage.
 #[derive(Debug)]
 pub enum Request {
     Advance(Call<v1::AdvanceRequest, v1::AdvanceResponse>),

@@ -24,7 +24,7 @@ struct State<M> {
     size_bytes: usize,
     /// One of both ends has gone.
     closed: bool,
-    /// Why, if the reader is to be told.
+    /// The reason for the end, if the reader should learn it.
     end: Option<Refusal>,
     waker: Option<Waker>,
 }
@@ -49,7 +49,7 @@ impl<M: Message> Spout<M> {
         !state.closed && state.size_bytes > SIZE_BYTES_MAX
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader has gone.
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
@@ -76,7 +76,7 @@ impl<M> State<M> {
     }
 }
 
-/// The draining end. Dropping it tells the stage that nobody reads any more.
+/// The draining end. Dropping it tells the stage that the reader has gone.
 #[derive(Debug)]
 pub struct SpoutStream<M: Message>(pub(crate) Arc<Spout<M>>);
 

@@ -2,9 +2,10 @@
 //!
 //! # Driving
 //!
-//! Whoever owns the stage calls [`Stage::work`] with what a clock shows that never goes back, does
-//! what it answers ([`Next`]), and calls it again, at once when `wake` is called. Between two calls
-//! the futures of [`Front`] and of the routers' [`Fronts`] are polled, here or on other threads.
+//! The owner of the stage calls [`Stage::work`] with the time of a clock that never goes back, does
+//! as the answer says ([`Next`]), and calls it again, at once when `wake` is called. Between two
+//! calls the futures of [`Front`] and of the routers' [`Fronts`] are polled, here or on other
+//! threads.
 //!
 //! # Order
 //!
@@ -43,7 +44,7 @@ const FRAME_BYTES_MAX: usize = 65_535;
 /// Turns of nodes between two looks at requests and readers.
 const TURNS: usize = 512;
 
-/// What whoever drives a stage does next.
+/// The next action of a stage's driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Calls again at once.
@@ -70,9 +71,9 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage without a network, and who speaks for it. `wake` is called when it has work;
-    /// `compile` compiles programs to machine code, none: they are interpreted; `runner` runs
-    /// classes that decide for routers and hosts.
+    /// A stage without a network, and its front. `wake` is called when it has work; `compile`
+    /// compiles programs to machine code, none: they are interpreted; `runner` runs classes that
+    /// decide for routers and hosts.
     pub fn new(
         wake: Wake,
         compile: Option<Compile>,
@@ -240,7 +241,7 @@ impl Stage {
                 )));
             }
         }
-        // What routers were asked before, such as to trace it, holds for it.
+        // Earlier requests to routers, such as traces, hold for it.
         network.work();
         request.frames.iter().for_each(|frame| network.world.inject(end, frame));
         Ok(v1::InjectResponse { time_ps: network.world.now().ps() })
@@ -293,7 +294,7 @@ impl Stage {
         self.captures.push(capture);
     }
 
-    /// Tells nobody any more who has gone.
+    /// Removes readers that have gone.
     fn forget_closed(&mut self) {
         if self.watches.iter().any(HostWatch::is_closed) {
             self.watches.retain(|watch| !watch.is_closed());
@@ -311,7 +312,7 @@ impl Stage {
         }
     }
 
-    /// What to do if a stream has no room for what happens next; nothing: go on.
+    /// The action if a stream has no room for the next event; nothing: go on.
     fn wait_for_readers(&mut self, clock: Duration) -> Option<Next> {
         let routers = self.network.as_ref().map_or(&[][..], |network| &network.routers);
         let filling = routers.iter().any(|router| router.is_filling())
@@ -440,15 +441,15 @@ impl Stage {
         samples.filter(|due| *due > now).chain(network.next_due()).min()
     }
 
-    /// Lets time pass until `until`, or for some turns, until readers have to be served or something
-    /// has happened that somebody waits for.
+    /// Lets time pass until `until`, or for some turns, until readers have to be served or an event
+    /// has happened that a caller waits for.
     fn pass(&mut self, until: Time) {
         let until = self.next_look().map_or(until, |look| look.min(until));
         let Some(network) = &mut self.network else { return };
         let passing = &mut self.passing;
         let Network { world, guests, .. } = &mut *network;
         let arrived = world.advance_while(until, TURNS, |world| match &*passing {
-            // What a router reports may be due at its agent before `until`.
+            // A router's report may be due at its agent before `until`.
             _ if world.has_reports() || guests.fault(world).is_some() => false,
             Passing::Advancing(advance) => advance.stopped_by(world).is_none(),
             _ => true,
@@ -466,7 +467,8 @@ impl Stage {
         }
     }
 
-    /// Ends what lets time pass: readers are told that all has been told, and who waits, why.
+    /// Ends the passing of time: tells readers that their events are complete, and callers the
+    /// reason.
     fn come_to_a_stand(&mut self, stop: Result<Option<u32>, Refusal>) {
         let Some(network) = &mut self.network else { return };
         let now = network.world.now();

@@ -17,7 +17,7 @@ use world::network::CPU_PORT;
 use crate::problems::Problems;
 use crate::tcp::{self, NamedAlgorithm};
 
-/// What Ethernet carries unless told otherwise; RFC 791's least and IP's most.
+/// Ethernet's usual MTU; RFC 791's least and IP's most.
 const MTU_BYTES: u64 = 1500;
 const MTU_BYTES_MIN: u64 = 576;
 const MTU_BYTES_MAX: u64 = 65_535;
@@ -31,7 +31,7 @@ pub struct Plug {
 
 impl Plug {
     pub fn of(end: &v1::CableEnd) -> Plug {
-        // A number that is none is no port of any router, and is told as such.
+        // An invalid number is no port of any router, and is reported as such.
         let port = end.port.map(|port| PortId(u16::try_from(port).unwrap_or(u16::MAX)));
         Plug { node: end.node.clone(), port }
     }
@@ -141,7 +141,7 @@ fn cables(topology: &v1::Topology, problems: &mut Problems) -> Vec<[Plug; 2]> {
     cables
 }
 
-/// What is wrong with the end of a cable, and what to do.
+/// The mistake at the end of a cable, and its correction.
 fn misfit(topology: &v1::Topology, plug: &Plug) -> Option<(String, String)> {
     let Plug { node, port } = plug;
     let is_host = topology.hosts.iter().any(|host| host.name == *node);

@@ -1,4 +1,4 @@
-//! Who is told of hosts: samples at multiples of an interval, and what applications see.
+//! Watchers of hosts: samples at multiples of an interval, and events of applications.
 
 use std::sync::Arc;
 
@@ -128,7 +128,8 @@ impl HostWatch {
         self.tell(v1::WatchHostsResponse { complete_until_ps, ..Default::default() }, 0);
     }
 
-    /// A message of so many samples and events: they are lost where their reader may lose and is slow.
+    /// A message with this many samples and events: they are lost if its reader is slow and may
+    /// lose.
     fn tell(&mut self, mut message: v1::WatchHostsResponse, count: u64) {
         if count > 0 && self.may_lose && self.spout.is_filling() {
             self.lost += count;

@@ -128,6 +128,6 @@ fn after_a_change_of_queues_columns_are_those_of_the_new_ones() {
         .filter_map(|it| it.columns.as_ref())
         .map(|it| (it.time_ps.len(), it.ports[1].queues.len()))
         .collect();
-    // A port has eight unless it is told otherwise.
+    // A port has eight by default.
     assert_eq!(queues, [(10, 8), (10, 4)]);
 }

@@ -11,8 +11,8 @@ use v1::fault_request::Kind as Fault;
 const NETWORKS: u64 = 40;
 const STEPS: usize = 60;
 
-/// Between two steps of time somebody connects and loads the program, goes away, or goes away in the
-/// middle of a call; cables are cut and mended, routers start again without a program.
+/// Between two steps of time a controller connects and loads the program, goes away, or goes away
+/// in the middle of a call; cables are cut and repaired, routers restart without a program.
 #[test]
 fn no_frame_vanishes_whoever_goes_away() {
     let (mut carried, mut abandoned) = (0, 0);

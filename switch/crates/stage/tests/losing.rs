@@ -1,4 +1,5 @@
-//! Readers that may lose hold nobody up, and are told what is missing; and samples that tell of flows.
+//! Readers that may lose delay no other, and learn how much is missing; and samples that count
+//! flows.
 
 use crate::rig;
 
@@ -34,12 +35,12 @@ fn time_does_not_wait_for_a_watch_that_may_lose_and_what_it_lost_is_counted() {
         ..Default::default()
     };
     let mut slow = rig.watch(request);
-    // Nobody reads, and yet it comes to its end, while no time passes for who looks at the clock.
+    // The reader takes nothing, and yet the run ends, while the wall clock stands still.
     rig.advance_ms(SPAN_MS);
     let first = told(&mut slow);
     assert_eq!(first.last().unwrap().complete_until_ps, SPAN_MS * 1_000_000_000);
     assert!(first.iter().map(|it| it.lost_events).sum::<u64>() > 10_000);
-    // It reads again, and is told all, with what it missed in front.
+    // It reads again, and gets everything else, with a note of the gap in front.
     rig.advance_ms(2);
     let second = told(&mut slow);
     let all: Vec<_> = first.into_iter().chain(second).collect();

@@ -86,7 +86,8 @@ fn everything_wrong_with_a_topology_is_said_at_once_and_the_old_network_stays() 
     assert_eq!(rig.look().hosts.len(), 2, "what there was is there");
 }
 
-/// A frame of 100 bytes takes 80 us on a line of 10 Mb/s: the second one waits so long for the first.
+/// A frame of 100 bytes takes 80 us on a line of 10 Mb/s: the second one waits that long for the
+/// first.
 #[test]
 fn frames_come_in_by_a_port_from_nowhere() {
     let mut rig = Rig::wire(1);
@@ -114,7 +115,7 @@ fn frames_that_nothing_could_bring_are_refused_and_none_of_them_comes() {
     assert_eq!(rig.look().books.unwrap().injected, 0);
 }
 
-/// Events, samples and frames of a transfer with a ping beside it, in so many steps of so long.
+/// Events, samples and frames of a transfer with a ping beside it, in `steps` steps of `step_ms`.
 fn told_of_a_run(steps: u64, step_ms: u64) -> (Vec<u8>, Vec<u8>) {
     let mut rig = Rig::wire(7);
     let request =
@@ -144,8 +145,8 @@ fn what_is_told_does_not_depend_on_the_steps_in_which_time_passes() {
     assert!(whole == told_of_a_run(50, 80));
 }
 
-/// A transfer of 300 kB over 10 Mb/s: some ten thousand packets of samples a second that nobody
-/// reads. The world waits; a reader that reads gets all of it.
+/// A transfer of 300 kB over 10 Mb/s: some ten thousand packets of samples a second that are not
+/// read. The world waits; a reader that reads gets all of it.
 #[test]
 fn time_waits_for_a_reader_and_a_silent_one_is_ended() {
     let mut rig = Rig::wire(1);

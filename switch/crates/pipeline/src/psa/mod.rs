@@ -24,16 +24,16 @@ use crate::value_set::ValueSet;
 
 /// Where packets go to begin again: `PSA_PORT_RECIRCULATE`.
 pub const PORT_RECIRCULATE: PortId = PortId(0xfffa);
-/// `PSA_PORT_CPU` of a switch that has no port to a controller: nobody's.
+/// `PSA_PORT_CPU` of a switch without a port to a controller: no port has this number.
 pub const PORT_CPU: PortId = PortId(0xfffd);
 /// A list of fields that no program has: nothing is kept.
 const NO_LIST: u32 = u32::MAX;
 
-/// What a program of PSA has besides what programs of v1model have.
+/// The parts that a PSA program has and a v1model program lacks.
 #[derive(Clone, Debug)]
 pub(crate) struct Psa {
     pub egress_parser: Option<Parser>,
-    /// What the deparser behind ingress emits.
+    /// The emissions of the deparser behind ingress.
     pub emitted: Emissions,
     cpu_port: PortId,
     ingress_deparser: Option<Routine>,
@@ -89,8 +89,8 @@ struct Ways {
 }
 
 impl Psa {
-    /// What there is of it in a program, for a switch with this port to its controller; `None` if the
-    /// program is none for PSA.
+    /// Loads these parts of a program, for a switch with this port to its controller; `None` if the
+    /// program is not for PSA.
     pub fn load(
         names: &Names<'_>,
         source: &bmv2::Program,

@@ -1,4 +1,4 @@
-//! What a pipeline does for a program of PSA.
+//! The pipeline's work for a PSA program.
 
 use units::{ClassId, PortId, Time};
 
@@ -14,7 +14,7 @@ use crate::pipeline::Pipeline;
 use crate::place::Slot;
 use crate::program::Program;
 
-/// What the 32 bits of a special port begin with.
+/// The upper bits of the 32 bits of a special port.
 const SPECIAL: u32 = 0xffff_0000;
 
 /// A port as PSA numbers it.
@@ -45,7 +45,7 @@ fn path_in(kind: InstanceType) -> u64 {
     }
 }
 
-/// The same in egress. What the mirror of drops sends is a clone.
+/// The same in egress. A copy from the mirror of drops counts as a clone.
 fn path_out(kind: InstanceType) -> u64 {
     match kind {
         InstanceType::Replicated => 2,
@@ -74,7 +74,7 @@ impl Psa {
     }
 }
 
-/// What [`Pipeline::ingress`] and the others do for such a program.
+/// [`Pipeline::ingress`] and the others for such a program.
 impl Pipeline {
     /// Whether what goes to a port begins again at ingress, behind egress, and waits in no queue.
     #[inline]
@@ -148,7 +148,7 @@ impl Pipeline {
         self.enter_egress(packet, psa.ways.normal);
     }
 
-    /// What is deparsed is what egress will parse.
+    /// Egress will parse the deparsed bytes.
     fn enter_egress(&self, packet: &mut Packet, kept: Option<u32>) {
         packet.start_at_headers();
         match kept {
@@ -230,7 +230,7 @@ impl Pipeline {
         parser.parse(program, native(compiled), externs, packet, now, observer).into()
     }
 
-    /// What one of the two deparsers computes.
+    /// The computations of one of the two deparsers.
     fn run_deparser<O: Observe>(
         &mut self,
         which: fn(&Program) -> Option<&Routine>,

@@ -11,7 +11,7 @@ use crate::place::{Cell, Place};
 use crate::profile::Chosen;
 use crate::room::Room;
 
-/// What the tables of a control refer to.
+/// The things that the tables of a control refer to.
 pub(crate) struct TableLoader<'a> {
     pub source: &'a bmv2::Program,
     pub names: &'a Names<'a>,
@@ -21,7 +21,7 @@ pub(crate) struct TableLoader<'a> {
     pub profiles: &'a mut [Chosen],
     /// How many action profiles the program has before them.
     pub profiles_before: usize,
-    /// What is left of the memory for tables.
+    /// The memory that is left for tables.
     pub room: &'a mut Room,
 }
 
@@ -130,7 +130,7 @@ impl TableLoader<'_> {
         Ok((KeyShape::new(parts, is_ternary), places))
     }
 
-    /// What a table's meters count, and where their colour goes.
+    /// The unit of a table's meters, and the field for their colour.
     fn direct_meter(&self, table: &bmv2::Table) -> Result<Option<(MeterUnit, Cell)>, LoadError> {
         let Some(name) = &table.direct_meters else { return Ok(None) };
         let array = self.source.meter_arrays.iter().find(|array| array.name == *name);

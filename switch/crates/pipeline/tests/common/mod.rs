@@ -1,4 +1,4 @@
-//! What the tests of this folder share: programs, packets, and what came of them.
+//! Shared by the tests of this folder: programs, packets, and their results.
 
 // Each test file uses a part of this.
 #![allow(dead_code)]

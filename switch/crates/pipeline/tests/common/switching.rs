@@ -17,7 +17,7 @@ const PASSES_MAX: usize = 64;
 /// How many copies one frame may become.
 const COPIES_MAX: usize = 4096;
 
-/// What came of a frame.
+/// The result of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A digest for the control plane.

@@ -1,5 +1,4 @@
-// One packet format, and one thing after another that a v1model program can ask for:
-// the first byte says what.
+// One packet format, and every request that a v1model program can make: the first byte selects it.
 //
 //   byte 0 `what`, byte 1 `arg`, bytes 2-5 `data`, then a stack of items (2 bytes each, the top bit
 //   of the first says that another follows), then the payload.

@@ -27,7 +27,7 @@ pub struct Rig {
     pub stage: Stage,
     pub world: Front,
     pub fronts: Arc<Fronts>,
-    /// What the real clock shows.
+    /// The reading of the real clock.
     pub clock: Duration,
     streams: Vec<Stream>,
     /// How many controllers have bid to be primary; each bids more than those before.
@@ -40,7 +40,7 @@ impl Rig {
         Rig::with(None)
     }
 
-    /// The same, where somebody runs classes.
+    /// The same, with a runner of classes.
     pub fn with(runner: Runner) -> Rig {
         let (stage, world, fronts) = Stage::new(Arc::new(|| ()), None, runner);
         Rig { stage, world, fronts, clock: Duration::ZERO, streams: Vec::new(), bids: 0 }
@@ -51,7 +51,7 @@ impl Rig {
         Rig::wire_with(None, seed)
     }
 
-    /// The same, where somebody runs classes.
+    /// The same, with a runner of classes.
     pub fn wire_with(runner: Runner, seed: u64) -> Rig {
         let mut rig = Rig::with(runner);
         rig.build(v1::BuildRequest { topology: Some(wire_topology()), seed }).expect("it fits");
@@ -127,7 +127,7 @@ impl Rig {
         self.complete(async move { world.invite(request).await })
     }
 
-    /// What is told of the first router from now on.
+    /// The events of the first router from now on.
     pub fn watch(&mut self, request: v1::WatchRequest) -> FeedStream {
         let front = self.fronts.named(1).unwrap().front;
         self.complete(async move { front.watch(&request).await }).unwrap().1
@@ -153,8 +153,8 @@ impl Rig {
         self.complete(call).expect("it loads");
     }
 
-    /// The same, by somebody who goes away after so many looks at the call, if it takes longer;
-    /// whether it did.
+    /// The same, by a client that goes away after `looks` looks at the call, if it takes longer;
+    /// returns whether it did.
     pub fn load_in_part(&mut self, device_id: u64, looks: u64) -> bool {
         let mut call = pin!(self.loading(device_id));
         let mut context = Context::from_waker(Waker::noop());
@@ -210,12 +210,12 @@ impl Wake for Woken {
     }
 }
 
-/// What a router has told by now.
+/// A router's messages until now.
 pub fn told(feed: &mut FeedStream) -> Vec<v1::WatchResponse> {
     told_before(feed, Waker::noop())
 }
 
-/// What a router has told by now; of more `waker` will hear.
+/// A router's messages until now; `waker` will learn of more.
 pub fn told_before(feed: &mut FeedStream, waker: &Waker) -> Vec<v1::WatchResponse> {
     let mut context = Context::from_waker(waker);
     let mut messages = Vec::new();
@@ -225,7 +225,7 @@ pub fn told_before(feed: &mut FeedStream, waker: &Waker) -> Vec<v1::WatchRespons
     messages
 }
 
-/// What has come out of a stream by now; how it has ended, if it has.
+/// The messages of a stream until now; its end, if it has ended.
 pub fn drained<M: prost::Message>(stream: &mut SpoutStream<M>) -> (Vec<M>, Option<Refusal>) {
     let mut context = Context::from_waker(Waker::noop());
     let mut messages = Vec::new();
