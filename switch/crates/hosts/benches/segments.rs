@@ -51,7 +51,7 @@ fn run(congestion: &Algorithm, flows: usize) {
     );
 }
 
-/// What this thread has had of a CPU, as Linux counts it.
+/// This thread's CPU time, as Linux counts it.
 fn cpu_seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let ns = told.split(' ').next().and_then(|ns| ns.parse::<f64>().ok());

@@ -1,15 +1,15 @@
-//! What a host has to come back to: an event heap whose entries may be early.
+//! A host's future events: a heap whose entries may be early.
 //!
 //! A connection's instant moves with every segment, mostly to later. Instead of moving its entry,
-//! the entry stays, and who takes it off asks what is really due: one note in a timeout instead of
-//! one a segment.
+//! the entry stays, and its taker looks up the instant that is really due: one entry a timeout
+//! instead of one a segment.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use units::Time;
 
-/// Whom to wake.
+/// The part to wake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Wake {
     /// An application, with the token it gave.

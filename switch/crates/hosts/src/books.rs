@@ -1,4 +1,4 @@
-//! What became of every frame: the host's books.
+//! The host's counters: every frame's fate.
 //!
 //! Two laws hold at every instant, and [`Books::balance`] checks them:
 //!

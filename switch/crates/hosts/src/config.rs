@@ -1,4 +1,4 @@
-//! What a host is made of.
+//! The configuration of a host.
 
 use core::net::{IpAddr, Ipv4Addr};
 
@@ -36,11 +36,11 @@ pub struct NetdevConfig {
     pub mtu: Bytes,
     /// How fast frames leave towards the cable; none: at once, the cable has the rate.
     pub rate: Option<Rate>,
-    /// What each frame takes of the line beside its own bytes: preamble, gap, check sequence.
+    /// A frame's additional time on the line, in bytes: preamble, gap, check sequence.
     pub overhead: Bytes,
     /// How many frames may wait; further ones are dropped (and TCP slows down).
     pub queue_frames_max: usize,
-    /// Neighbours that need not be asked for.
+    /// Neighbours that need no ARP.
     pub neighbours: Vec<(IpAddr, MacAddress)>,
 }
 

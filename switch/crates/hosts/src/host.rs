@@ -28,7 +28,7 @@ pub struct Transmit {
 
 /// A host in virtual time, without clock, thread or socket.
 ///
-/// Who drives it, at each instant `now` (instants never go back):
+/// Its driver, at each instant `now` (instants never go back):
 ///
 /// 1. hands it what happens: [`Host::handle_frame`] for each frame whose last bit arrives,
 ///    [`Host::handle_time`] if `now` is [`Host::next_due`], and commands ([`Host::start`], ...);

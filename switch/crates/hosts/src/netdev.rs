@@ -9,20 +9,21 @@ use wire::MacAddress;
 use crate::config::NetdevConfig;
 use crate::packet::Packet;
 
-/// How often a neighbour is asked for, and how far apart (Linux: ucast_solicit, retrans_time).
+/// The number of requests for a neighbour, and the time between them (Linux: ucast_solicit,
+/// retrans_time).
 const QUESTIONS_MAX: u32 = 3;
 const QUESTION_SPAN: Span = Span::from_secs(1);
 /// Packets that wait for one neighbour's answer.
 const HELD_MAX: usize = 100;
 
-/// What is known of a neighbour.
+/// The state of a neighbour.
 #[derive(Debug)]
 enum Neighbour {
     Known(MacAddress),
     Asked { questions: u32, next_at: Time, held: Vec<Packet> },
 }
 
-/// What became of a packet whose neighbour is not known.
+/// The fate of a packet whose neighbour is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Held {
     /// It waits; a question has to go out.
@@ -82,7 +83,8 @@ impl Netdev {
         (!self.queue.is_empty()).then_some(self.free_at)
     }
 
-    /// Takes the next packet off if the line is free, and tells when its last bit will have left.
+    /// Takes the next packet off if the line is free, with the instant at which its last bit will
+    /// have left.
     pub fn depart(&mut self, now: Time) -> Option<(Packet, Time)> {
         if self.free_at > now {
             return None;

@@ -11,7 +11,7 @@ use crate::payload;
 /// Ethernet, IPv6 and TCP with all options.
 const HEAD_BYTES_MAX: usize = 14 + 40 + 60;
 
-/// What follows the headers.
+/// The part behind the headers.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// Nothing.
@@ -62,7 +62,7 @@ pub(crate) struct Packet {
     /// Where the checksum of the transport header stands, and the sum of everything but the body;
     /// none if it is complete.
     pub checksum: Option<(u8, Sum)>,
-    /// Whose segment it is: place and generation.
+    /// The segment's connection: place and generation.
     pub connection: Option<(usize, u32)>,
 }
 
@@ -71,8 +71,8 @@ impl Packet {
         self.head.bytes().len() + self.body.length()
     }
 
-    /// Writes the frame into `frame`, in place of what was there. Of a piece of a stream the frame
-    /// carries a note, so that who gets these very bytes need not read them: see `payload.rs`.
+    /// Writes the packet over the contents of `frame`. For a piece of a stream the frame carries a
+    /// note, so that the receiver of these very bytes need not read them: see `payload.rs`.
     pub fn build(&self, frame: &mut Frame) {
         let head = self.head.bytes();
         let (front, rest) = frame.blank(self.length()).split_at_mut(head.len());

@@ -1,14 +1,14 @@
-//! What streams and datagrams are made of: bytes that follow from their place.
+//! The contents of streams and datagrams: bytes that follow from their place.
 //!
 //! Byte `n` of a stream is byte `n % 8` (little-endian) of the word `mix(key) + (n / 8) * STEP`. So
-//! nobody keeps payload: it is written when a segment is built and checked when one arrives, and a
+//! no payload is kept: it is written when a segment is built and checked when one arrives, and a
 //! byte that is lost, doubled or displaced is found. A stream's key is its initial sequence number,
 //! which survives a router that rewrites addresses.
 //!
-//! A frame tells whether its last bytes are still those that somebody put there ([`frames::Seal`]).
-//! So the sender notes what they are, [`note`]: the place in the stream, and their sum. Who gets the
+//! A frame knows whether its last bytes are still those that the sender wrote ([`frames::Seal`]).
+//! So the sender attaches a [`note`]: their place in the stream, and their sum. A receiver of the
 //! frame with the note has the sum for the checksum, and compares the place instead of the bytes. A
-//! frame that was damaged comes without, and is read.
+//! damaged frame comes without, and is read.
 
 use wire::Sum;
 use wire::checksum::fold;
@@ -24,17 +24,17 @@ fn mix(key: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What a frame's seal says of a piece of a stream.
+/// The contents of a frame's seal for a piece of a stream.
 pub(crate) fn note(key: u64, offset: u64, sum: Sum) -> u64 {
     mix(key ^ mix(offset)) & !0xffff | u64::from(sum.word())
 }
 
-/// The sum of the bytes that a note tells of.
+/// The sum in a note.
 pub(crate) fn noted_sum(note: u64) -> Sum {
     Sum::from_word(note as u16)
 }
 
-/// Whether a note tells of the bytes of stream `key` at `offset`.
+/// Whether a note is about the bytes of stream `key` at `offset`.
 pub(crate) fn is_noted(key: u64, offset: u64, note: u64) -> bool {
     self::note(key, offset, noted_sum(note)) == note
 }

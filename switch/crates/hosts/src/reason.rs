@@ -49,15 +49,15 @@ reasons! {
     Fragment = 3, "fragment", Arrival;
     /// Shorter than its headers say, or headers that make no sense.
     Malformed = 4, "malformed", Arrival;
-    /// TCP for which there is no connection and nobody listens; answered with a RST.
+    /// TCP without a connection or listener; answered with a RST.
     NoConnection = 5, "no_connection", Arrival;
-    /// UDP for a port that nobody has; answered with "port unreachable".
+    /// UDP for an unused port; answered with "port unreachable".
     NoSocket = 6, "no_socket", Arrival;
     /// An old timestamp: a duplicate from before the sequence numbers wrapped (RFC 7323).
     OldTimestamp = 7, "old_timestamp", Arrival;
     /// For another card or another address: hosts forward nothing.
     OtherHost = 8, "other_host", Arrival;
-    /// TCP outside of the window: a second copy of what is here, as a rule.
+    /// TCP outside of the window: usually a second copy of received data.
     OutsideWindow = 9, "outside_window", Arrival;
     /// A segment that makes no sense in the connection's state.
     Unexpected = 10, "unexpected", Arrival;

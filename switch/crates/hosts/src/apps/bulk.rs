@@ -19,7 +19,7 @@ const FOREVER: u64 = 1 << 60;
 pub enum Until {
     /// After this long, counted from its start.
     Span(Span),
-    /// When so many bytes were acknowledged.
+    /// When this many bytes were acknowledged.
     Sent(Bytes),
     /// When it is stopped.
     Stopped,
@@ -38,13 +38,13 @@ pub struct BulkConfig {
     pub parallel: usize,
 }
 
-/// What became of it.
+/// The results of the transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BulkReport {
     /// Its connections, as long as there are.
     pub connections: Vec<ConnectionId>,
-    /// Bytes acknowledged so far, over all connections; up to date whenever one ended or
-    /// the connections' snapshots are asked.
+    /// Bytes acknowledged until now, over all connections; brought up to date whenever one ends or
+    /// a snapshot of the connections is taken.
     pub acknowledged: u64,
     /// When the first handshake was over, and when all was acknowledged or the time was up.
     pub started_at: Option<Time>,
@@ -84,7 +84,7 @@ impl Bulk {
         Bulk { pacing: Some(rate), ..self }
     }
 
-    /// What its connections have instead of the host's settings.
+    /// Its connections' settings, if they differ from the host's.
     fn settings(&self, io: &AppIo<'_>) -> Option<Arc<TcpSettings>> {
         let settings = io.settings_with(self.config.congestion.as_ref());
         let Some(rate) = self.pacing else { return settings };

@@ -40,11 +40,11 @@ pub struct DatagramSourceConfig {
     pub span: Span,
 }
 
-/// What a source did.
+/// The counts of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatagramSourceReport {
     pub sent: u64,
-    /// Of these, told to have found nobody.
+    /// Of these, those reported as unreachable.
     pub unreachable: u64,
 }
 
@@ -143,7 +143,7 @@ impl App for DatagramSource {
     }
 }
 
-/// What a sink saw of one source.
+/// A sink's counts of one source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowReport {
     /// Where it comes from.
@@ -151,7 +151,7 @@ pub struct FlowReport {
     /// Datagrams and payload bytes that came.
     pub received: u64,
     pub bytes: u64,
-    /// The highest number seen, plus one: with `received`, what is lost so far.
+    /// The highest number seen, plus one: with `received`, the losses until now.
     pub expected: u64,
     /// Came after one with a higher number.
     pub out_of_order: u64,
@@ -176,7 +176,7 @@ impl FlowReport {
 #[derive(Debug)]
 pub struct DatagramSink {
     port: u16,
-    /// It takes datagrams of whatever kind, and tells of each so many first bytes.
+    /// It takes datagrams of any kind, and reports this many first bytes of each.
     head: Option<usize>,
     /// By the flow's number; of datagrams of whatever kind, by their place in the order of sources.
     flows: BTreeMap<u64, (FlowReport, Span)>,
@@ -189,8 +189,8 @@ impl DatagramSink {
         DatagramSink { port, head: None, flows: BTreeMap::new(), stopped: false }
     }
 
-    /// The same for datagrams of whatever kind: of each so many first bytes are told
-    /// ([`Seen::Payload`]). They are counted, but nothing is known of what is missing.
+    /// The same for datagrams of any kind: this many first bytes of each are reported
+    /// ([`Seen::Payload`]). They are counted, but losses are not known.
     #[must_use]
     pub fn telling(self, head: usize) -> DatagramSink {
         DatagramSink { head: Some(head), ..self }

@@ -1,4 +1,4 @@
-//! What applications see, one thing at a time, for whoever watches a host.
+//! Events of applications, one at a time, for a watcher of the host.
 
 use units::{Span, Time};
 
@@ -13,7 +13,7 @@ pub struct AppEvent {
     pub seen: Seen,
 }
 
-/// What an application saw.
+/// An event of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
     /// It begins, after what it had to wait for.
@@ -30,7 +30,7 @@ pub enum Seen {
     Flow(FlowDone),
     /// A datagram that is none of ours: its length and first bytes.
     Payload {
-        /// Who sent it.
+        /// The sender.
         from: Endpoint,
         /// How long its payload is.
         bytes: usize,
@@ -50,7 +50,7 @@ pub struct Echo {
     pub rtt: Span,
 }
 
-/// What came back for an echo request that was not delivered.
+/// The answer to an echo request that was not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EchoError {
     /// The request's number, when it left, and how long the error took.

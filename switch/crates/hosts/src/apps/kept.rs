@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Results that are kept. An application that finds more, in a world that runs for days, forgets
-/// the oldest: all of them are told as they happen.
+/// Results that are kept. An application with more, in a world that runs for days, forgets the
+/// oldest: all of them are reported as they happen.
 pub const KEPT_MAX: usize = 1 << 16;
 
 /// The last [`KEPT_MAX`] results.

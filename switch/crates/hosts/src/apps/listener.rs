@@ -1,4 +1,4 @@
-//! Who listens: takes connections, and what comes over them, and may answer.
+//! A listener: takes connections and their bytes, and may answer.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use crate::congestion::Algorithm;
 use crate::stack::ConnectionId;
 use crate::tcp::Happened;
 
-/// What a listener does with what comes.
+/// A listener's treatment of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
     /// Takes it all and says nothing (iperf3's server).
     Discard,
-    /// Answers each request of so many bytes with so many (a web server).
+    /// Answers each request of `request` bytes with `response` bytes (a web server).
     Respond {
-        /// What a request has.
+        /// The length of a request.
         request: Bytes,
-        /// What its answer has.
+        /// The length of its answer.
         response: Bytes,
     },
 }
@@ -27,13 +27,13 @@ pub enum Service {
 pub struct ListenerConfig {
     /// Where it listens.
     pub port: u16,
-    /// What it does.
+    /// Its service.
     pub service: Service,
     /// Another congestion control than the host's.
     pub congestion: Option<Algorithm>,
 }
 
-/// What a listener saw.
+/// A listener's counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenerReport {
     /// Connections taken, and of these over by now.

@@ -1,8 +1,8 @@
-//! What hosts do with their networks: applications, one file each.
+//! Applications that use a host's network, one file each.
 //!
-//! An [`App`] is told what happens and answers with commands to its [`AppIo`]. It keeps no clock:
-//! alarms come back as [`App::alarm`]. Dice are its own ([`AppIo::dice`]), so that one application
-//! more changes nothing for the others.
+//! An [`App`] receives events and answers with commands to its [`AppIo`]. It keeps no clock: alarms
+//! come back as [`App::alarm`]. Its random numbers are its own ([`AppIo::dice`]), so that one
+//! application more changes nothing for the others.
 
 mod bulk;
 mod datagrams;
@@ -40,7 +40,7 @@ pub use ping::{Ping, PingConfig, PingReport};
 pub use volleys::{Volleys, VolleysConfig, VolleysReport};
 pub use workload::{FlowDone, Lengths, Workload, WorkloadConfig, WorkloadReport};
 
-/// One application of one host. What it does not care for it leaves out.
+/// One application of one host. Methods for events it does not need are left out.
 pub trait App: Debug + Send {
     /// It begins; `io.now()` is when.
     fn start(&mut self, io: &mut AppIo<'_>);
@@ -75,14 +75,14 @@ pub trait App: Debug + Send {
     /// An instant it asked for has come.
     fn alarm(&mut self, _io: &mut AppIo<'_>, _token: u64) {}
 
-    /// What it has to tell at this instant.
+    /// Its report at this instant.
     fn report(&self) -> Report;
 
     /// It was stopped, or has done what it was started for.
     fn has_ended(&self) -> bool;
 }
 
-/// What applications tell of themselves.
+/// Reports of applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     /// A bulk transfer.
@@ -91,7 +91,7 @@ pub enum Report {
     DatagramSink(Vec<(u64, FlowReport)>),
     /// A source of datagrams.
     DatagramSource(DatagramSourceReport),
-    /// Who listens.
+    /// A listener's.
     Listener(ListenerReport),
     Page(PageReport),
     /// Echo requests and their answers.
@@ -102,7 +102,7 @@ pub enum Report {
     Workload(WorkloadReport),
 }
 
-/// What an application may do, at one instant.
+/// The commands of an application, at one instant.
 #[derive(Debug)]
 pub struct AppIo<'a> {
     now: Time,
@@ -140,7 +140,7 @@ impl<'a> AppIo<'a> {
         })
     }
 
-    /// Opens a connection and hears of what is in `interest`; none if there is no way there.
+    /// Opens a connection whose events in `interest` are reported; none if there is no way there.
     pub fn connect(
         &mut self,
         to: Endpoint,
@@ -175,7 +175,7 @@ impl<'a> AppIo<'a> {
         self.stack.with_connection(self.now, id, |c, io| c.read_up_to(io, limit));
     }
 
-    /// What `ss -ti` tells.
+    /// The data of `ss -ti`.
     pub fn snapshot(&self, id: ConnectionId) -> Option<Snapshot> {
         self.stack.connections.snapshot(id).map(|(.., snapshot)| snapshot)
     }
@@ -192,13 +192,13 @@ impl<'a> AppIo<'a> {
         }
     }
 
-    /// Takes datagrams to `port`; false if somebody else has it.
+    /// Takes datagrams to `port`; false if the port is in use.
     pub fn bind_udp(&mut self, port: u16) -> bool {
         self.stack.bind_udp(port, self.app, None)
     }
 
-    /// Takes datagrams of whatever kind to `port`, and of each so many first bytes; false if
-    /// somebody else has it.
+    /// Takes datagrams of any kind to `port`, and this many first bytes of each; false if the port
+    /// is in use.
     pub fn bind_udp_payload(&mut self, port: u16, head: usize) -> bool {
         self.stack.bind_udp(port, self.app, Some(head))
     }
@@ -213,7 +213,7 @@ impl<'a> AppIo<'a> {
         self.stack.stop_listening(port, self.app);
     }
 
-    /// A port that nobody else has.
+    /// An unused port.
     pub fn own_port(&mut self) -> u16 {
         self.stack.ephemeral_port()
     }

@@ -10,10 +10,10 @@ use crate::tcp::Happened;
 /// Somebody who fetches pages from a [`super::Listener`] that responds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageConfig {
-    /// Who has them: one connection to each, all at the same time (one server and one connection is
+    /// The servers: one connection to each, all at the same time (one server and one connection is
     /// wget; many servers are incast).
     pub from: Vec<Endpoint>,
-    /// What the servers take for a request, and what each answers with.
+    /// The length of a request, and of each answer.
     pub request: Bytes,
     pub response: Bytes,
     /// How long it waits before it starts, and between the end of one page and the next.
@@ -29,7 +29,7 @@ pub struct PageConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fetched {
-    /// When it was asked for.
+    /// The instant of the request.
     pub at: Time,
     /// How long until its first byte was here, and its last, handshakes included.
     pub first_byte: Span,
@@ -38,7 +38,7 @@ pub struct Fetched {
     pub bytes: u64,
 }
 
-/// What became of the pages.
+/// The results of the pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageReport {
     /// Whole pages, in their order.

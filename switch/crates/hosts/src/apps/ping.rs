@@ -14,13 +14,13 @@ const GIVE_UP: u64 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PingConfig {
-    /// Whom to ask.
+    /// The target.
     pub to: IpAddr,
     /// How often.
     pub interval: Span,
     /// How many times; none: until it is stopped.
     pub count: Option<u64>,
-    /// What each request carries; `ping`'s default is 56.
+    /// The payload of each request; `ping`'s default is 56.
     pub payload: Bytes,
     /// How many routers each may pass; none: as many as anything else.
     pub hop_limit: Option<u8>,
@@ -28,13 +28,13 @@ pub struct PingConfig {
     pub after: Span,
 }
 
-/// What it saw.
+/// Its results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PingReport {
     pub sent: u64,
     /// Answers, in the order of their arrival.
     pub answers: Kept<Echo>,
-    /// Requests that somebody did not deliver, in the order in which that was heard.
+    /// Requests that were not delivered, in the order in which the errors came.
     pub errors: Kept<EchoError>,
 }
 

@@ -1,11 +1,11 @@
-//! Datagrams at given instants: so many at once, as a program does that has a lot to say.
+//! Datagrams at given instants: many at once, as a program sends that has a lot of data.
 
 use units::{Bytes, Span, Time};
 
 use super::{App, AppIo, Report, Seen};
 use crate::stack::{Endpoint, Undelivered};
 
-/// Who sends them.
+/// The sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolleysConfig {
     pub to: Endpoint,
@@ -17,13 +17,13 @@ pub struct VolleysConfig {
     pub at: Vec<Span>,
 }
 
-/// What was sent.
+/// The counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolleysReport {
     /// When each volley left.
     pub at: Vec<Time>,
     pub sent: u64,
-    /// Of these, told to have found nobody.
+    /// Of these, those reported as unreachable.
     pub unreachable: u64,
 }
 

@@ -70,7 +70,7 @@ pub struct FlowDone {
     pub bytes: u64,
 }
 
-/// What became of the flows.
+/// The results of the flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkloadReport {
     /// Flows begun, and failed.

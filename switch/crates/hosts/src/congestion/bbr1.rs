@@ -169,7 +169,7 @@ impl Bbr {
         self.with_headroom(self.product(rate, gain, window), window, path)
     }
 
-    /// What will be in the network when the next segment may leave.
+    /// The data in the network when the next segment may leave.
     fn in_network(&self, in_flight: u32, window: &Window, path: &Path) -> u32 {
         let ahead_us = path.next_send.since(path.now).whole_us();
         let delivered = (u128::from(self.rate()) * u128::from(ahead_us)) >> RATE_SHIFT;
@@ -291,7 +291,7 @@ impl Bbr {
             self.probe_rtt_until = None;
         }
         if self.mode == Mode::ProbeRtt {
-            // What is delivered now is less than the path could.
+            // The delivery rate now is less than the path's.
             window.limited_by_choice = true;
             match self.probe_rtt_until {
                 None if path.in_flight <= CWND_MIN => {
@@ -456,7 +456,7 @@ impl Congestion for Bbr {
 const POLICER_ROUNDS_MIN: u32 = 4;
 /// An interval counts if a fifth of its packets were lost.
 const POLICER_LOSS_256THS: u64 = 50;
-/// The rate is believed for so many round trips.
+/// The rate is believed for this many round trips.
 const POLICER_USE_ROUNDS: u32 = 48;
 
 impl Policer {

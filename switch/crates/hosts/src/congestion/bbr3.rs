@@ -7,10 +7,10 @@
 //! ```
 //!
 //! Beside version 1's model (largest rate of two cycles, least round-trip time) it keeps bounds on
-//! what is in flight: `inflight_high`, found by probing until 2 % are lost, and `inflight_low` and
+//! the data in flight: `inflight_high`, found by probing until 2 % are lost, and `inflight_low` and
 //! `rate_low`, cut by 30 % in each round with losses between probes and forgotten at the next.
-//! Marks are heard as losses are: the draft's own ECN reaction needs paths known to mark early.
-//! What losses did to the model is taken back if they turn out to have been none.
+//! Marks count as losses: the draft's own ECN reaction needs paths known to mark early. Changes of
+//! the model by losses are undone if the losses turn out to be spurious.
 //!
 //! Rates are packets a microsecond, times 2^24; gains are 256ths.
 
@@ -28,11 +28,11 @@ const DOWN: u64 = UNIT * 90 / 100;
 const UP: u64 = UNIT * 5 / 4;
 const CWND_GAIN: u64 = UNIT * 2;
 const UP_CWND_GAIN: u64 = UNIT * 9 / 4;
-/// What is left of a bound after a round with losses.
+/// The part of a bound that is left after a round with losses.
 const BETA_LEFT: u64 = UNIT - UNIT * 30 / 100;
-/// More than this lost of what was in flight: too much was in flight.
+/// If a larger part of the data in flight is lost, there was too much of it.
 const LOSS_THRESHOLD: u64 = UNIT * 2 / 100;
-/// What stays free for others below `inflight_high`.
+/// The part of `inflight_high` that is left to other flows.
 const HEADROOM: u64 = UNIT * 15 / 100;
 const MARGIN_PERCENT: u64 = 1;
 const CWND_MIN: u32 = 4;
@@ -60,7 +60,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// Which acknowledgments tell of a probe.
+/// The acknowledgments that belong to a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feedback {
     None,
@@ -407,7 +407,7 @@ impl Bbr3 {
         self.up_cost = (window.cwnd / growth).max(1);
     }
 
-    /// What probes tell of the upper bound. True if the phase was decided here.
+    /// Updates the upper bound after a probe. True if the phase was decided here.
     fn update_high(&mut self, window: &Window, path: &Path, sample: &RateSample) -> bool {
         if self.feedback == Feedback::Starting && self.round_starts {
             self.feedback = Feedback::Coming;
@@ -669,8 +669,8 @@ impl Congestion for Bbr3 {
         true
     }
 
-    /// A segment may be found to be lost long after later ones were delivered, so what was in flight
-    /// is asked of the lost one itself (draft-ietf-ccwg-bbr section 5.5.10.2).
+    /// A segment may be found to be lost long after later ones were delivered, so the data in
+    /// flight is that of the lost segment's own stamp (draft-ietf-ccwg-bbr section 5.5.10.2).
     fn lost(&mut self, window: &mut Window, path: &Path, sent: &Stamp) {
         self.note_loss(window, path);
         let lost = (path.lost - sent.lost) as u32;
@@ -731,7 +731,7 @@ fn bytes_per_s(rate: u64, gain: u64, mss: u32) -> u64 {
     (bytes >> RATE_SHIFT).min(u128::from(u64::MAX)) as u64
 }
 
-/// More than the threshold was lost of what was in flight.
+/// Whether more than the threshold of the data in flight was lost.
 fn loses_too_much(lost: u32, in_flight: u32) -> bool {
     lost > 0 && u64::from(lost) > u64::from(in_flight) * LOSS_THRESHOLD / UNIT
 }
@@ -804,7 +804,8 @@ mod tests {
             (Path { delivered, lost: 1, ..path(0) }, sample)
         };
         bbr.lost(&mut window, &Path { delivered: 100, lost: 1, ..path(0) }, &sent(20, 0));
-        // What was sent before the loss was found does not end the round; what was sent after does.
+        // Acknowledgments of data sent before the loss was found do not end the round; those of
+        // later data do.
         let (at, sample) = round(110, 99);
         bbr.control(&mut window, &at, &sample);
         assert_eq!((bbr.inflight_low, bbr.rate_low), (NO_BOUND, u64::MAX));

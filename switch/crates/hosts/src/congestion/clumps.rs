@@ -12,7 +12,7 @@ use super::{Path, RATE_SHIFT, RateSample};
 const CLUMP_US_MAX: u64 = 100_000;
 const CLUMP_PACKETS_MAX: u32 = 1 << 20;
 
-/// The largest clump of so many to twice as many rounds.
+/// The largest clump of the last one to two times this many rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Clumps {
     since: Time,
@@ -62,7 +62,7 @@ impl Clumps {
         self.most[self.slot] = self.most[self.slot].max(extra as u32);
     }
 
-    /// What the window may be larger by, at `rate`.
+    /// The allowance for the window at `rate`.
     pub fn packets(&self, rate: u64) -> u32 {
         let most = (u128::from(rate) * u128::from(CLUMP_US_MAX)) >> RATE_SHIFT;
         self.most[0].max(self.most[1]).min(most.min(1 << 30) as u32)

@@ -29,7 +29,7 @@ const HYSTART_TRAIN_GAP_US: u64 = 2_000;
 /// Round-trip times of a round before their minimum is believed.
 const HYSTART_SAMPLES: u32 = 8;
 
-/// What CUBIC remembers.
+/// CUBIC's state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cubic {
     /// The window before the last reduction (lowered by fast convergence); 0 for none.
@@ -51,7 +51,7 @@ struct Epoch {
     k: u64,
     /// Wmax of the curve.
     origin: u32,
-    /// What a Reno-like flow would have by now, and what it has been credited with.
+    /// The window of a Reno-like flow by now, and the acknowledgments not yet credited to it.
     friendly_cwnd: u32,
     friendly_acked: u32,
 }

@@ -1,4 +1,4 @@
-//! The maximum of the last so many rounds, from three numbers (Nichols' windowed filter).
+//! The maximum of the last rounds, from three numbers (Nichols' windowed filter).
 
 /// A value and the round in which it was seen.
 #[derive(Clone, Copy, Debug, Default)]

@@ -41,7 +41,7 @@ const RATE_SHIFT: u32 = 24;
 /// `tcp_min_tso_segs`
 const BURST_SEGMENTS_MIN: u32 = 2;
 
-/// What an algorithm decides. Windows are counted in packets, as Linux counts them.
+/// An algorithm's decisions. Windows are counted in packets, as Linux counts them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     /// How many packets may be in flight.
@@ -52,7 +52,7 @@ pub(crate) struct Window {
     pub(crate) cwnd_count: u32,
     /// The most that `cwnd` may be.
     pub(crate) cwnd_max: u32,
-    /// What `cwnd` was before the last reduction; what an undo goes back to.
+    /// The value of `cwnd` before the last reduction, for an undo.
     pub(crate) prior_cwnd: u32,
     /// The rate at which segments may leave, in bytes a second; kept only where pacing is on.
     pub pacing_bytes_per_s: u64,
@@ -107,7 +107,7 @@ impl Window {
     }
 }
 
-/// What an algorithm sees of its connection, at one instant.
+/// An algorithm's view of its connection, at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
     pub(crate) now: Time,
@@ -136,7 +136,7 @@ pub(crate) struct Path {
     pub(crate) recovery: RecoveryState,
 }
 
-/// What happens beside acknowledgments.
+/// The events besides acknowledgments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Happening {
     /// The first segment leaves after nothing was in flight.
@@ -176,10 +176,10 @@ pub(crate) trait Congestion: Debug + Send {
     /// `acked` packets were delivered outside of any reduction: the window may grow.
     fn grow(&mut self, window: &mut Window, path: &Path, acked: u32);
 
-    /// What the threshold becomes now that packets were lost or marked.
+    /// The threshold after packets were lost or marked.
     fn ssthresh(&mut self, window: &Window, path: &Path) -> u32;
 
-    /// What `cwnd` becomes after a reduction that was wrong.
+    /// The value of `cwnd` after a reduction that was wrong.
     fn undo_cwnd(&mut self, window: &Window, _path: &Path) -> u32 {
         window.cwnd.max(window.prior_cwnd)
     }
@@ -203,7 +203,7 @@ pub(crate) trait Congestion: Debug + Send {
     /// Sets window and rate after each acknowledgment.
     fn control(&mut self, _window: &mut Window, _path: &Path, _sample: &RateSample) {}
 
-    /// Segments have to be spaced out in time even where the settings do not ask for it.
+    /// Whether segments have to be spaced out in time even if the settings do not require it.
     fn needs_pacing(&self) -> bool {
         false
     }
@@ -212,7 +212,7 @@ pub(crate) trait Congestion: Debug + Send {
         EcnUse::Classic
     }
 
-    /// What `ss -i` prints about the algorithm: names and whole numbers.
+    /// The algorithm's data for `ss -i`: names and whole numbers.
     fn tell(&self, _tell: &mut dyn FnMut(&'static str, u64)) {}
 }
 
@@ -250,11 +250,11 @@ pub fn algorithm_names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Algorithm {
-    /// What hosts use unless they are told otherwise: Linux's choice.
+    /// The default: Linux's choice.
     pub const CUBIC: Algorithm = Algorithm(Kind::BuiltIn(2));
 
-    /// One from outside, for all connections that are begun with it; see [`CongestionOutside`].
-    /// `compared`: is asked the same, and the first difference is a fault.
+    /// One from outside, for all connections that begin with it; see [`CongestionOutside`].
+    /// `compared` decides too, and the first difference is a fault.
     pub fn outside(
         name: &str,
         decider: Box<dyn CongestionOutside>,
@@ -275,8 +275,8 @@ impl Algorithm {
         }
     }
 
-    /// What it has done wrong, if it is from outside. Whoever drives hosts that use it looks here
-    /// while time passes, and ends the run.
+    /// The fault of an outside algorithm. The driver of hosts that use one looks here while time
+    /// passes, and ends the run.
     pub fn fault(&self) -> Option<Fault> {
         match &self.0 {
             Kind::BuiltIn(_) => None,

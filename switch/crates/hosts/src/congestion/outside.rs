@@ -1,13 +1,13 @@
 //! Congestion control from outside: an algorithm that is no part of this crate, such as a student's
 //! in another process, for any number of connections.
 //!
-//! The host asks, checks the answer and acts on it. An answer that is not allowed (a window of
-//! nothing) or an error of the decider is a [`Fault`]: it is kept with the instant and the state of
-//! the connection, the decider is not asked again, and whoever drives the hosts ends the run. Until
-//! then the connection does what is harmless: windows stay, and are halved after a loss.
+//! The host calls the decider, checks the answer and acts on it. An answer that is not allowed (an
+//! empty window) or an error of the decider is a [`Fault`]: it is kept with the instant and the
+//! state of the connection, the decider is not called again, and the driver of the hosts ends the
+//! run. Until then the connection acts harmlessly: windows stay, and are halved after a loss.
 //!
-//! A decider can be *compared*: then one of this crate's algorithms stands beside it at every
-//! connection and is asked the same, and the first decision that differs is a fault too.
+//! A decider can be *compared*: then one of this crate's algorithms decides too at every
+//! connection, and the first decision that differs is a fault as well.
 
 use std::fmt::{self, Debug};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,21 +20,21 @@ use super::{Algorithm, Congestion, EcnUse, Happening, Path, SSTHRESH_NONE, Windo
 /// No window is larger: 2^28 packets are more than any path holds.
 const WINDOW_PACKETS_MAX: u32 = 1 << 28;
 
-/// What is asked, of which connection, and in what state it is.
+/// The event, the connection, and its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CongestionQuestion {
     pub at: Time,
     /// Which connection: they are numbered from 1, in the order in which they began.
     pub flow: u32,
-    /// What has happened.
+    /// The event.
     pub what: CongestionEvent,
-    /// What has been decided so far.
+    /// The decisions until now.
     pub window: WindowSeen,
-    /// What is measured.
+    /// The measurements.
     pub path: PathSeen,
 }
 
-/// What has happened, and so what is to be decided.
+/// The event that calls for a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionEvent {
     /// The handshake is over.
@@ -62,11 +62,11 @@ pub struct WindowSeen {
     pub ssthresh: u32,
     /// Packets acknowledged towards the next increase by one.
     pub count: u32,
-    /// What `cwnd` was before the last reduction.
+    /// The value of `cwnd` before the last reduction.
     pub prior_cwnd: u32,
 }
 
-/// What a connection knows of its path.
+/// A connection's measurements of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSeen {
     /// Payload bytes of a full segment.
@@ -105,14 +105,14 @@ pub struct CongestionAnswer {
 
 /// Decides for connections.
 pub trait CongestionOutside: Send {
-    /// Whether it has anything to say when this happens. If not, the window stays as it is; what a
-    /// loss and a wrong reduction make of it is asked in any case.
+    /// Whether it decides anything at this event. If not, the window stays as it is; losses and
+    /// wrong reductions are always passed to it.
     fn wants(&self, what: CongestionEvent) -> bool;
 
     /// How its connections use ECN.
     fn marks(&self) -> MarksWanted;
 
-    /// What the window becomes; `Err` says what went wrong inside.
+    /// The new window; `Err` describes an internal failure.
     fn decide(&mut self, question: &CongestionQuestion) -> Result<CongestionAnswer, String>;
 
     /// The connection of this number is over.
@@ -175,7 +175,7 @@ impl Outside {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // What a decider that panicked has left is not asked again: it counts its own faults.
+        // A decider that has panicked is not called again: it counts its own faults.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -192,13 +192,13 @@ pub(super) struct Flow {
     outside: Arc<Outside>,
     number: u32,
     marks: MarksWanted,
-    /// What is asked the same.
+    /// The compared algorithm.
     own: Option<Box<dyn Congestion>>,
 }
 
 impl Flow {
-    /// Asks what becomes of the window, unless nobody wants to decide; `own` is what the compared
-    /// algorithm made of it.
+    /// Has the window decided, unless no decider is interested; `own` is the compared algorithm's
+    /// answer.
     fn ask(
         &self,
         what: CongestionEvent,
@@ -212,7 +212,7 @@ impl Flow {
             return None;
         }
         if !what.must_be_asked() && !decider.wants(what) {
-            // Then all stays as it is; it is asked only where that is wrong.
+            // Then all stays as it is; it is called only where that is wrong.
             if own.is_none_or(|own| own == CongestionAnswer::of(window)) {
                 return None;
             }
@@ -449,7 +449,7 @@ mod tests {
     use super::*;
     use crate::congestion::tests_support::path;
 
-    /// Says the same whatever is asked.
+    /// Always gives the same answer.
     struct Always(CongestionAnswer);
 
     impl CongestionOutside for Always {

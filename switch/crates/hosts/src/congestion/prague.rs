@@ -1,8 +1,8 @@
 //! Prague: DCTCP's reaction for L4S queues (RFC 9331, draft-briscoe-iccrg-prague-congestion-control).
 //!
-//! What differs from DCTCP: packets carry ECT(1), leave spaced out, and on paths shorter than 25 ms
+//! Differences from DCTCP: packets carry ECT(1), leave spaced out, and on paths shorter than 25 ms
 //! the window grows as it would on one of 25 ms, so that short paths do not push long ones out. The
-//! echo of marks is DCTCP's: AccECN (RFC 9768) is not spoken.
+//! echo of marks is DCTCP's: there is no AccECN (RFC 9768).
 
 use super::dctcp::MarkedPart;
 use super::{Congestion, EcnUse, Happening, Path, Window};

@@ -16,7 +16,7 @@ const QUOTE_BYTES_MAX: usize = 548;
 /// Where the quoted packet's transport header has both ports, in TCP and UDP alike.
 const PORTS: (Field<u16>, Field<u16>) = (tcp::SRC_PORT, tcp::DST_PORT);
 
-/// What an error is about: a packet that we sent.
+/// The packet of ours that an error quotes.
 struct Quoted {
     destination: IpAddr,
     protocol: Protocol,
@@ -28,7 +28,7 @@ struct Quoted {
     sequence: u16,
 }
 
-/// From whom to whom, and how far.
+/// Source, destination and distance.
 struct Way {
     source: IpAddr,
     to: IpAddr,
@@ -36,13 +36,13 @@ struct Way {
 }
 
 impl Way {
-    /// To the sender of what came.
+    /// To the sender of the arrival.
     fn back(arrival: &Arrival<'_>) -> Way {
         Way { source: arrival.destination, to: arrival.source, hop_limit: HOP_LIMIT }
     }
 }
 
-/// What a ping asks with.
+/// The identity of a ping.
 #[derive(Clone, Copy, Debug)]
 pub struct EchoRequest {
     pub identifier: u16,
@@ -52,7 +52,7 @@ pub struct EchoRequest {
     pub hop_limit: Option<u8>,
 }
 
-/// What somebody on the way says of a packet of ours that was not delivered.
+/// The error that a router or host on the way reports for a packet of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undelivered {
     pub from: IpAddr,
@@ -64,7 +64,7 @@ pub struct Undelivered {
 /// Why a packet was not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// There is no way there, or nobody takes it there.
+    /// There is no way there, or no receiver.
     Unreachable,
     /// It has passed as many routers as it may.
     HopLimit,
@@ -197,8 +197,8 @@ impl Stack {
         }
     }
 
-    /// What we sent was not delivered: applications hear of it; TCP goes on trying (RFC 1122 section
-    /// 4.2.3.9 calls such errors soft).
+    /// A packet of ours was not delivered: applications are notified; TCP goes on trying (RFC 1122
+    /// section 4.2.3.9 calls such errors soft).
     fn take_undelivered(&mut self, arrival: &Arrival<'_>, quoted: Option<Quoted>, why: Why) {
         let Some(quoted) = quoted else { return };
         let app = match quoted.protocol {
@@ -212,7 +212,7 @@ impl Stack {
         }
     }
 
-    /// Tells the sender of a datagram that nobody has its port (RFC 1122 section 4.1.3.1).
+    /// Tells the sender of a datagram that its port is unused (RFC 1122 section 4.1.3.1).
     pub(super) fn send_port_unreachable(&mut self, arrival: &Arrival<'_>) {
         let (kind, code) = if arrival.source.is_ipv4() {
             (icmpv4::DESTINATION_UNREACHABLE, icmpv4::PORT_UNREACHABLE)

@@ -6,7 +6,7 @@
 //!   poll_transmit ─ netdev ─── send (routes, neighbours, headers) ─────┘
 //! ```
 //!
-//! What an application has to hear is put down as a [`Notice`]; the host hands it over.
+//! Events for applications are put down as a [`Notice`]; the host hands it over.
 
 mod icmp;
 mod neighbours;
@@ -57,7 +57,7 @@ impl Endpoint {
     }
 }
 
-/// What an application is told.
+/// An event for an application.
 #[derive(Clone, Debug)]
 pub(crate) enum Notice {
     /// Something happened to a connection. The counts are those of the stream, both ways.
@@ -86,7 +86,7 @@ pub(crate) struct Stack {
     pub agenda: Agenda,
     pub notices: VecDeque<(AppId, Notice)>,
     pub connections: Connections,
-    /// Who has which UDP port, and who pings by which identifier.
+    /// The owners of UDP ports and of ping identifiers.
     udp_ports: BTreeMap<u16, (AppId, Option<usize>)>,
     echoes: BTreeMap<u16, AppId>,
     /// Paths that take less than the card does.

@@ -1,4 +1,4 @@
-//! Who is who on the link: ARP (RFC 826) and neighbour discovery (RFC 4861).
+//! Addresses on the link: ARP (RFC 826) and neighbour discovery (RFC 4861).
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use units::Time;

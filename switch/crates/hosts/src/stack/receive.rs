@@ -8,7 +8,7 @@ use wire::{Ecn, EtherType, MacAddress, Protocol, Sum, ethernet, extension, ipv4,
 use super::Stack;
 use crate::reason::DropReason;
 
-/// What the transport protocols need to know of a packet.
+/// The facts about a packet for the transport protocols.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival<'a> {
     pub now: Time,
@@ -16,12 +16,12 @@ pub(super) struct Arrival<'a> {
     pub source: IpAddr,
     pub destination: IpAddr,
     pub ecn: Ecn,
-    /// What the checksum begins with.
+    /// The start of the checksum.
     pub pseudo: Sum,
     pub payload: &'a [u8],
     /// The whole IP packet, for errors to quote.
     pub packet: &'a [u8],
-    /// What its sender noted about the last bytes of the payload, which are still the same.
+    /// The sender's note on the last bytes of the payload, which are still the same.
     pub seal: Option<Seal>,
 }
 

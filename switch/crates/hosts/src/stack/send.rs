@@ -11,7 +11,7 @@ use crate::netdev::Held;
 use crate::packet::{Body, Head, Packet};
 use crate::reason::DropReason;
 
-/// How many routers a packet may pass, unless somebody says otherwise.
+/// The default number of routers that a packet may pass.
 pub(super) const HOP_LIMIT: u8 = 64;
 
 /// Where a packet goes next.
@@ -21,7 +21,7 @@ pub(crate) struct Hop {
     pub next: IpAddr,
 }
 
-/// What a packet is apart from its transport header.
+/// The parts of a packet apart from its transport header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Envelope {
     pub source: IpAddr,
@@ -61,7 +61,7 @@ impl Stack {
         near.or(interfaces.iter().find(|interface| same(interface.address))).map(|i| i.address)
     }
 
-    /// Sends a transport header and what follows it. What cannot leave is counted.
+    /// Sends a transport header and the part behind it. Packets that cannot leave are counted.
     pub(super) fn send(&mut self, now: Time, envelope: &Envelope, transport: &[u8], body: Body) {
         self.books.made += 1;
         let Some(hop) = self.hop(envelope.destination) else {

@@ -36,7 +36,7 @@ struct Entry {
     connection: Connection,
     generation: u32,
     owner: AppId,
-    /// What the owner wants to hear of.
+    /// The events that the owner subscribes to.
     interest: Happened,
     local: Endpoint,
     remote: Endpoint,
@@ -103,7 +103,7 @@ pub(crate) struct Connections {
     listeners: BTreeMap<u16, (AppId, Happened, Option<Arc<TcpSettings>>)>,
     /// Those that wait for room in a queue.
     blocked: Vec<ConnectionId>,
-    /// Lent to connections for what they send.
+    /// Lent to connections for their segments.
     out: Vec<Outgoing>,
 }
 
@@ -120,7 +120,7 @@ impl Connections {
         self.entries.iter().enumerate().filter_map(id)
     }
 
-    /// What `ss` tells of one, and its two ends.
+    /// The `ss` data of a connection, and its two ends.
     pub fn snapshot(&self, id: ConnectionId) -> Option<(Endpoint, Endpoint, Snapshot)> {
         self.get(id).map(|entry| (entry.local, entry.remote, entry.connection.snapshot()))
     }
@@ -144,7 +144,7 @@ impl Connections {
 }
 
 impl Stack {
-    /// Who connects to `port` is `app`'s.
+    /// Connections to `port` go to `app`.
     pub fn listen(
         &mut self,
         port: u16,
@@ -223,7 +223,7 @@ impl Stack {
         settings.congestion.make(dice)
     }
 
-    /// Lets `act` work on a connection, then sends what it wants sent and tells what happened.
+    /// Lets `act` work on a connection, then sends its segments and reports its events.
     pub fn with_connection<R>(
         &mut self,
         now: Time,
@@ -241,7 +241,7 @@ impl Stack {
         Some(result)
     }
 
-    /// What follows every work on a connection.
+    /// The end of every work on a connection.
     fn flush(&mut self, now: Time, id: ConnectionId, out: &mut Vec<Outgoing>) {
         let Some(mut entry) = self.connections.entries[id.place].take() else { return };
         for segment in out.drain(..) {
@@ -430,7 +430,7 @@ impl Stack {
         }
     }
 
-    /// Every byte that arrives is compared with what it has to be, or the note about them is.
+    /// Every byte that arrives is compared with its expected value, or the note about them is.
     fn check_payload(&mut self, place: usize, segment: &Segment<'_>, seal: Option<Seal>) {
         let entry = self.connections.entries[place].as_deref().expect("the caller looked");
         let flags = segment.flags;

@@ -26,7 +26,7 @@ pub(crate) const MARK_BYTES: usize = 24;
 /// A datagram of one of our applications, as its receiver sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Who sent it.
+    /// The sender.
     pub from: Endpoint,
     /// Which of the sender's flows it belongs to, and its number there, from 0.
     pub flow: u64,
@@ -40,8 +40,8 @@ pub struct Datagram {
 }
 
 impl Stack {
-    /// Gives `port` to an application; tells whether it was free. With `head`, what comes to it is
-    /// not one of our datagrams: so many of its first bytes are handed over.
+    /// Gives `port` to an application; returns whether it was free. With `head`, its traffic is not
+    /// our datagrams: this many of their first bytes are handed over.
     pub fn bind_udp(&mut self, port: u16, app: AppId, head: Option<usize>) -> bool {
         let free = !self.udp_ports.contains_key(&port);
         if free {

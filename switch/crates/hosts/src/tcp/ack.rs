@@ -1,4 +1,4 @@
-//! What an acknowledgment tells: what arrived, how long it took, and what follows from it.
+//! The meaning of an acknowledgment: which data arrived, how long it took, and the consequences.
 //!
 //! The order is Linux's: take off what is acknowledged, mark what is sacked, measure, let recovery
 //! decide what is lost, let congestion control decide how much may be in flight, repair, send on.
@@ -13,13 +13,13 @@ use super::segment::Segment;
 use super::sequence::expand;
 use super::state::{RecoveryState, State};
 
-/// What one acknowledgment did, collected while it is worked in.
+/// The effects of one acknowledgment, collected while it is processed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckWork {
     pub now: Time,
     pub ack: u64,
     pub prior_una: u64,
-    /// Up to where SACK had told of data before.
+    /// The highest data that SACK had reported before.
     pub prior_sacked_up_to: u64,
     pub prior_in_flight: u32,
     pub prior_delivered: u64,
@@ -31,7 +31,7 @@ pub(super) struct AckWork {
     /// present episode began, so its acknowledgment is an original one.
     pub acked_retransmission: bool,
     pub acked_original: bool,
-    /// SACK told something new; it told of a duplicate, and of one that answers the tail probe.
+    /// SACK reported new data; it reported a duplicate, and one that answers the tail probe.
     pub sacked: bool,
     pub dsack: bool,
     pub dsack_of_probe: bool,
@@ -59,7 +59,7 @@ pub(super) struct AckWork {
 }
 
 impl AckWork {
-    /// Linux's "dubious": recovery has to look at it.
+    /// Linux's "dubious": recovery has to examine it.
     fn is_dubious(&self, recovery: RecoveryState) -> bool {
         let not_duplicate =
             self.carries_data || self.window_update || self.acked_data || self.advanced;
@@ -196,15 +196,15 @@ impl Connection {
             }
         }
         if !self.sack && work.segments_acked > 0 {
-            // RFC 6582: of the duplicates counted, those acknowledged now are told apart.
+            // RFC 6582: of the duplicates counted, those acknowledged now are subtracted.
             let guessed = snd.queue.sacked().saturating_sub(work.segments_acked - 1);
             snd.queue.guess_sacked(if work.acked_data { guessed } else { 0 });
             // RFC 5682: an acknowledgment of a retransmission may pass originals that were received
-            // before the timeout. Without SACK nobody knows which.
+            // before the timeout. Without SACK this is not known.
             work.acked_original &= !work.acked_retransmission;
         }
-        // What this acknowledgment itself tells of later ones does not count: a receiver that held one
-        // back tells of both at once.
+        // SACK blocks of this acknowledgment itself do not count: a receiver that delayed one
+        // reports both at once.
         if work.reordered_from < work.prior_sacked_up_to && work.advanced {
             self.note_reordering(work.reordered_from);
         }

@@ -43,13 +43,13 @@ pub(crate) struct AckPolicy {
     compressed_nxt: u64,
 }
 
-/// What the policy asks of the connection.
+/// The policy's decision for the connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation {
     pub now: Time,
     /// More than one full segment (or what the settings stretch it to) is unacknowledged.
     pub enough: bool,
-    /// The window that would be told is not smaller than the one told last.
+    /// The window to advertise is not smaller than the last one.
     pub window_open: bool,
     /// Bytes wait behind a hole.
     pub holes: bool,
@@ -97,7 +97,7 @@ impl AckPolicy {
         self.pushed |= push || short;
     }
 
-    /// The window opens further: the sender, in slow start perhaps, is told at once.
+    /// The window opens further: the sender, in slow start perhaps, is informed at once.
     pub fn note_growth(&mut self) {
         self.quick |= 1;
     }

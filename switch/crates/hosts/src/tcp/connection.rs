@@ -34,10 +34,10 @@ use wire::tcp::Flags;
 
 /// RFC 9293 section 3.7.1: without the option, this is what the other side takes.
 const MSS_DEFAULT: u32 = 536;
-/// What timestamps take of each segment, padding included.
+/// The bytes of the timestamps option in each segment, padding included.
 const TIMESTAMP_BYTES: u32 = 12;
 
-/// What the application may want to know, since it last asked.
+/// The events for the application since it last polled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Happened(u8);
 
@@ -52,7 +52,7 @@ impl Happened {
     pub const ALL_ACKNOWLEDGED: Happened = Happened(8);
     /// It is over in good order.
     pub const CLOSED: Happened = Happened(16);
-    /// The other side reset it, or there was nobody.
+    /// The other side reset it, or there was none.
     pub const RESET: Happened = Happened(32);
     /// The other side did not answer for too long.
     pub const TIMED_OUT: Happened = Happened(64);
@@ -81,7 +81,7 @@ impl std::ops::BitOr for Happened {
     }
 }
 
-/// What a connection is given with each call.
+/// The arguments of each call of a connection.
 #[derive(Debug)]
 pub(crate) struct Io<'a> {
     pub now: Time,
@@ -91,7 +91,7 @@ pub(crate) struct Io<'a> {
     pub room: usize,
 }
 
-/// What the host knows of the way to the other side.
+/// The host's knowledge of the way to the other side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
     /// The largest IP packet, and the bytes of IP and TCP header without options.
@@ -99,7 +99,7 @@ pub(crate) struct Route {
     pub header: u32,
 }
 
-/// What the retransmission timer waits for; there is one timer, as in Linux.
+/// The purpose of the retransmission timer; there is one timer, as in Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waiting {
     Nothing,
@@ -113,12 +113,12 @@ pub(crate) enum Waiting {
     ZeroWindow,
 }
 
-/// What is needed to take a reduction back (RFC 5682, RFC 4015, RFC 3708).
+/// The data that an undo of a reduction needs (RFC 5682, RFC 4015, RFC 3708).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
-    /// What was unacknowledged when it began.
+    /// The first unacknowledged byte when it began.
     pub marker: u64,
-    /// Retransmissions whose arrival was not told to be a second one; none before the first.
+    /// Retransmissions not yet reported as duplicates; none before the first.
     pub retransmits: Option<u32>,
 }
 
@@ -152,7 +152,7 @@ pub(crate) struct Sender {
     pub window: Window,
     pub congestion: Box<dyn Congestion>,
     pub recovery: RecoveryState,
-    /// What was next to send when the present state was entered: it ends when this is acknowledged.
+    /// The next byte to send when the present state was entered: it ends when this is acknowledged.
     pub recovery_end: u64,
     /// The threshold before the reduction, if it may be taken back; 0 for not.
     pub prior_ssthresh: u32,
@@ -183,7 +183,7 @@ pub(crate) struct Sender {
     pub counts: SenderCounts,
 }
 
-/// What `ss` counts.
+/// Counters for `ss`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SenderCounts {
     pub segments: u64,
@@ -378,12 +378,12 @@ impl Connection {
         connection
     }
 
-    /// The congestion control lives on marks: it asks for ECN whatever the settings say.
+    /// The congestion control depends on marks: it uses ECN whatever the settings say.
     pub fn marks_matter(&self) -> bool {
         self.snd.congestion.ecn() != EcnUse::Classic
     }
 
-    /// The application wants `bytes` more to be sent. What they are is told by their place in the
+    /// The application wants `bytes` more to be sent. Their values follow from their place in the
     /// stream: see `payload.rs`.
     pub fn offer(&mut self, io: &mut Io<'_>, bytes: u64) {
         if !self.snd.closing {
@@ -400,14 +400,14 @@ impl Connection {
         }
         self.snd.closing = true;
         match self.state {
-            // What was offered before is still sent; with nothing offered there is nothing to open.
+            // Data offered before is still sent; with nothing offered there is nothing to open.
             State::SynSent if self.snd.offered == 0 => self.finish(Happened::CLOSED),
             State::Closed => (),
             _ => self.push(io),
         }
     }
 
-    /// Ends it at once (RFC 9293 section 3.10.5): the other side is told by a RST.
+    /// Ends it at once (RFC 9293 section 3.10.5): the other side gets a RST.
     pub fn abort(&mut self, io: &mut Io<'_>) {
         if self.state.is_synchronized() || self.state == State::SynReceived {
             self.send_reset(io);
@@ -432,7 +432,7 @@ impl Connection {
         self.snd.due.min(self.snd.pace_due).min(self.rcv.policy.due()).min(self.linger_due)
     }
 
-    /// What happened since the last call.
+    /// The events since the last call.
     pub fn take_happened(&mut self) -> Happened {
         std::mem::take(&mut self.happened)
     }
@@ -452,7 +452,7 @@ impl Connection {
     }
 
     /// The key of the other side's stream and the place in it of the byte with number `seq`; none
-    /// before its SYN was seen, and for what lies before the stream.
+    /// before its SYN was seen, and for bytes before the stream.
     pub fn place_of(&self, seq: u32) -> Option<(u64, u64)> {
         let number = expand(seq, self.rcv.initial, self.rcv.nxt);
         (self.rcv.nxt > 0 && number > 0).then(|| (u64::from(self.rcv.initial), number - 1))
@@ -472,7 +472,7 @@ impl Connection {
         self.state == State::TimeWait && opens && later
     }
 
-    /// Ends it without a word.
+    /// Ends it silently.
     pub fn forget(&mut self) {
         self.finish(Happened::default());
     }
@@ -534,7 +534,7 @@ impl Connection {
         }
     }
 
-    /// What the congestion control may look at.
+    /// The view of the congestion control.
     pub(super) fn path(&self, now: Time) -> Path {
         let snd = &self.snd;
         Path {
@@ -576,7 +576,7 @@ impl Connection {
         self.stream_end() - self.rcv.read + self.rcv.queue.bytes()
     }
 
-    /// What is in order, without the FIN.
+    /// The end of the data in order, without the FIN.
     pub(super) fn stream_end(&self) -> u64 {
         self.rcv.fin.map_or(self.rcv.nxt, |fin| fin.min(self.rcv.nxt))
     }

@@ -184,7 +184,7 @@ impl Connection {
         }
         if !resets {
             if end > seq {
-                // A second copy of what is here: the first acknowledgment may have been lost.
+                // A second copy of received data: the first acknowledgment may have been lost.
                 self.rcv.duplicates += 1;
                 self.rcv.policy.quicken(16, &self.settings);
                 if end <= self.rcv.nxt {
@@ -313,7 +313,7 @@ impl Connection {
         }
     }
 
-    /// The application takes what it wants of what is in order.
+    /// The application takes as much of the data in order as it wants.
     pub(super) fn take_in(&mut self, now: Time) {
         let wanted = self.rcv.read_limit.saturating_add(1);
         self.rcv.read = self.stream_end().min(wanted).max(self.rcv.read);
@@ -337,7 +337,7 @@ impl Connection {
         }
     }
 
-    /// RFC 2883: the first SACK block of the next acknowledgment tells of a duplicate.
+    /// RFC 2883: the first SACK block of the next acknowledgment reports a duplicate.
     pub(super) fn note_dsack(&mut self, from: u64, to: u64) {
         if self.sack && self.settings.dsack && to > from {
             self.rcv.dsack = Some((from, to));

@@ -1,4 +1,4 @@
-//! TCP (RFC 9293) with what Linux adds: SACK, RACK-TLP, PRR, F-RTO, pacing, autotuning.
+//! TCP (RFC 9293) with Linux's additions: SACK, RACK-TLP, PRR, F-RTO, pacing, autotuning.
 //!
 //! ```text
 //!   handle_segment ─ input ─┬─ ack ──── rate_sample, rto, rack ── recovery ── prr, congestion ─┐

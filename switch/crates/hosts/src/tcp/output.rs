@@ -1,4 +1,4 @@
-//! What may leave: new data, repairs, acknowledgments (RFC 9293 section 3.8, RFC 6675 section 5).
+//! Output: new data, repairs, acknowledgments (RFC 9293 section 3.8, RFC 6675 section 5).
 //!
 //! New data leaves while cwnd, the other side's window, pacing and the local queue allow it; a
 //! burst that could be larger in a moment waits for it, as Linux's TSO does.
@@ -19,8 +19,8 @@ use crate::congestion::{EcnUse, Happening};
 const DEFER_DIVISOR: u64 = 3;
 const DEFER_SPAN: Span = Span::from_ms(1);
 const SACK_BLOCK_BYTES: u32 = 8;
-/// What Linux adds to a packet's payload before it rounds up to a power of two: room for headers and
-/// the list of fragments.
+/// Linux's addition to a packet's payload before it rounds up to a power of two: room for headers
+/// and the list of fragments.
 const PACKET_OVERHEAD_BYTES: u32 = 640;
 
 impl Connection {
@@ -268,7 +268,7 @@ impl Connection {
         self.snd.used_at = now;
     }
 
-    /// What was delivered from here on says less about the path than it could.
+    /// The delivery rate from here on underestimates the path.
     fn note_app_limited(&mut self) {
         let queue = &self.snd.queue;
         let idle = self.unsent_bytes() < u64::from(self.snd.mss)
@@ -281,7 +281,7 @@ impl Connection {
         }
     }
 
-    /// What stays to be done when nothing more may leave.
+    /// The end of a push, when nothing more may leave.
     fn after_push(&mut self, now: Time) {
         let waits_for_buffer = self.snd.offered + 1 > self.send_limit();
         if waits_for_buffer {
@@ -373,7 +373,7 @@ impl Connection {
         until_ack <= (srtt / 2).min(DEFER_SPAN)
     }
 
-    /// A header: everything but payload and ECN. What is acknowledged by it is acknowledged.
+    /// A header: everything but payload and ECN. It counts as an acknowledgment.
     fn header(&mut self, now: Time, flags: Flags, seq: u64, length: u32) -> Outgoing {
         let mut options = Options::default();
         if self.timestamps {

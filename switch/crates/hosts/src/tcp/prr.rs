@@ -1,4 +1,4 @@
-//! Proportional rate reduction (RFC 9937, as in Linux): the window shrinks with what arrives.
+//! Proportional rate reduction (RFC 9937, as in Linux): the window shrinks as data arrives.
 
 /// One reduction of the window, from the loss to its end.
 #[derive(Clone, Copy, Debug, Default)]

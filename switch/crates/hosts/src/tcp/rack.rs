@@ -7,7 +7,7 @@ use super::send_queue::{SendQueue, Sent};
 /// After a spurious retransmission the wider reordering window is kept for this many recoveries.
 const PERSIST_RECOVERIES: u8 = 16;
 
-/// What RACK knows of the path.
+/// RACK's knowledge of the path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
     /// When the segment that was delivered last was sent, and where it ended.
@@ -24,7 +24,7 @@ pub(crate) struct Rack {
     pub advanced: bool,
 }
 
-/// What decides how long RACK waits.
+/// The inputs for RACK's waiting time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     pub now: Time,

@@ -8,7 +8,7 @@ use units::Time;
 
 use super::send_queue::{Sent, Stamp};
 
-/// What an acknowledgment tells about the path's rate.
+/// An acknowledgment's sample of the path's rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RateSample {
     /// Packets delivered over `interval_us`; none if no sample could be taken.
@@ -47,7 +47,7 @@ pub(crate) struct RateSampler {
     first_sent_at: Time,
     /// Until this many are delivered, samples are limited by the application; 0 for not.
     pub app_limited_until: u64,
-    /// The last good sample, for who asks: packets and microseconds.
+    /// The last good sample, for display: packets and microseconds.
     best: (u64, u64),
 }
 
@@ -66,7 +66,7 @@ struct Taken {
 }
 
 impl RateSampler {
-    /// What a segment sent now carries off.
+    /// The stamp of a segment sent now.
     pub fn stamp(&mut self, now: Time, nothing_in_flight: bool, in_flight: u32) -> Stamp {
         if nothing_in_flight {
             self.first_sent_at = now;

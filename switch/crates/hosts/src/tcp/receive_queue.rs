@@ -1,8 +1,8 @@
-//! Which bytes arrived, and what SACK tells of them (RFC 2018, RFC 2883).
+//! The received bytes, and the SACK blocks about them (RFC 2018, RFC 2883).
 //!
 //! Payload is checked when it arrives and needs no keeping: what is left are ranges of numbers.
 
-/// Blocks that were told last are told again first.
+/// The latest blocks are repeated first.
 const RECENT_MAX: usize = 4;
 
 /// Ranges beyond the first missing byte.
@@ -14,7 +14,7 @@ pub(crate) struct ReceiveQueue {
     recent: [Option<u64>; RECENT_MAX],
 }
 
-/// What a segment brought.
+/// The new data in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrived {
     /// The next bytes, and possibly others that waited for them: all in order up to this number.
@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// RFC 2018 section 4: the first block contains the segment that triggered the acknowledgment,
-    /// the others repeat what was told most recently.
+    /// the others repeat the most recent ones.
     #[test]
     fn the_newest_block_comes_first() {
         let mut queue = ReceiveQueue::default();
@@ -129,8 +129,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a bitmap: the same bytes are there, the same are in order, and every block that
-        /// is told is whole.
+        /// Against a bitmap: the same bytes are there, the same are in order, and every reported
+        /// block is whole.
         #[test]
         fn ranges_agree_with_a_bitmap(pieces in prop::collection::vec((0..60u64, 1..9u64), 1..60)) {
             let (mut queue, mut nxt, mut map) = (ReceiveQueue::default(), 0u64, [false; 80]);

@@ -9,7 +9,7 @@ use units::Time;
 
 use super::settings::TcpSettings;
 
-/// What fits into the 16 bits of a SYN's window.
+/// The maximum of the 16 bits of a SYN's window.
 const UNSCALED_MAX: u32 = 65_535;
 const SCALE_MAX: u32 = 14;
 
@@ -27,7 +27,7 @@ pub(crate) struct ReceiveWindow {
     told_at: u64,
     /// Round-trip time as the receiver sees it; zero before the first measurement.
     rtt_us: u32,
-    /// What was taken in the last round trip, where the present one began and when.
+    /// The bytes taken in the last round trip, and the beginning of the present one.
     taken_bytes: u64,
     round_from: u64,
     round_since: Time,
@@ -70,7 +70,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// What the last window told still allows.
+    /// The part of the last advertised window that is still open.
     pub fn open(&self, nxt: u64) -> u32 {
         (self.told_at + u64::from(self.told)).saturating_sub(nxt) as u32
     }
@@ -80,7 +80,7 @@ impl ReceiveWindow {
         self.told_at + u64::from(self.told)
     }
 
-    /// Where the next expected byte was when a window was told last.
+    /// The next expected byte when a window was last advertised.
     pub fn told_at(&self) -> u64 {
         self.told_at
     }
@@ -104,7 +104,8 @@ impl ReceiveWindow {
         self.buffer_bytes * u64::from(settings.window_256ths) / 256
     }
 
-    /// The window to tell now; `held_bytes` wait in the buffer. Never takes back what was told.
+    /// The window to advertise now; `held_bytes` wait in the buffer. Never shrinks an advertised
+    /// window.
     pub fn choose(&self, nxt: u64, held_bytes: u64, settings: &TcpSettings) -> u32 {
         let most = if self.scale == 0 { u64::from(UNSCALED_MAX) } else { u64::from(u32::MAX >> 2) };
         let free = self.clamp(settings).saturating_sub(held_bytes).min(most);

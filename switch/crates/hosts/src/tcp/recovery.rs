@@ -6,7 +6,7 @@
 //!     +------- the timer fires -------------> Loss ------- all acknowledged ---> Open
 //! ```
 //!
-//! A reduction is taken back when every retransmission turns out to have been unnecessary: told by
+//! A reduction is undone when every retransmission turns out to have been unnecessary: reported by
 //! DSACK (RFC 3708), by timestamps (RFC 4015, Eifel) or, after a timeout, by F-RTO (RFC 5682).
 
 use units::{Span, Time};
@@ -445,7 +445,7 @@ impl Connection {
         }
     }
 
-    /// What became of the tail loss probe (RFC 8985 section 7.4.2).
+    /// The outcome of the tail loss probe (RFC 8985 section 7.4.2).
     pub(super) fn answer_to_tail_probe(&mut self, work: &AckWork) {
         let Some(end) = self.snd.tail_probe_end else { return };
         if work.ack < end {
@@ -455,7 +455,8 @@ impl Connection {
             // The probe was new data, or the original arrived as well: nothing was lost.
             self.snd.tail_probe_end = None;
         } else if work.ack > end {
-            // The probe repaired a loss that nobody else noticed: the window has to pay for it.
+            // The probe repaired a loss that was not noticed otherwise: the window has to pay for
+            // it.
             self.begin_reduction(work.now);
             self.snd.recovery = RecoveryState::Cwr;
             self.end_reduction(work.now);

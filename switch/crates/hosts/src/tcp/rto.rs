@@ -23,7 +23,7 @@ pub(crate) struct RttEstimator {
     min: MinRtt,
 }
 
-/// The least round-trip time of the last five minutes (RFC 8985 section 6.2 asks for a window).
+/// The least round-trip time of the last five minutes (RFC 8985 section 6.2 requires a window).
 #[derive(Clone, Copy, Debug)]
 struct MinRtt {
     us: u32,

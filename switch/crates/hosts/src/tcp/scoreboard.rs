@@ -1,4 +1,4 @@
-//! What SACK tells (RFC 2018, RFC 2883), worked into the send queue.
+//! SACK blocks (RFC 2018, RFC 2883), applied to the send queue.
 
 use units::Time;
 
@@ -29,8 +29,8 @@ impl Connection {
         if self.is_dsack(work, valid) {
             self.note_dsack_told(work, valid[0].1);
         }
-        // The block that grew last stands first. In the order of the numbers, what another block of
-        // the same acknowledgment tells of earlier segments is no reordering.
+        // The block that grew last comes first. In the order of the numbers, another block of the
+        // same acknowledgment about earlier segments is no reordering.
         valid.sort_unstable();
         for (from, to) in valid {
             if *from < *to && *to > work.ack && *to <= nxt {
@@ -43,7 +43,7 @@ impl Connection {
         work.reordered_from = u64::MAX;
     }
 
-    /// RFC 2883 section 4: the first block tells of a duplicate if it lies below the acknowledgment
+    /// RFC 2883 section 4: the first block reports a duplicate if it lies below the acknowledgment
     /// or within the second.
     fn is_dsack(&self, work: &AckWork, blocks: &[(u64, u64)]) -> bool {
         let (from, to) = blocks[0];

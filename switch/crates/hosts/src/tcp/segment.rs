@@ -17,7 +17,7 @@ pub(crate) struct Segment<'a> {
     pub ecn: Ecn,
 }
 
-/// A segment to be sent. Its payload is told, not held: see `payload.rs`.
+/// A segment to be sent. Its payload is described, not held: see `payload.rs`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outgoing {
     pub seq: u32,

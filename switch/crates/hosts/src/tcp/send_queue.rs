@@ -1,4 +1,4 @@
-//! What was sent and is not acknowledged yet, segment by segment, with the SACK scoreboard.
+//! Data sent and not acknowledged yet, segment by segment, with the SACK scoreboard.
 //!
 //! ```text
 //!        front (una)                                     back (nxt)
@@ -7,9 +7,9 @@
 //!   time:  S0 - S2 - S5 - S7 - S1                            in order of sending, for RACK
 //! ```
 //!
-//! Segments are named by a number that never changes while they are here. `in_flight` is
-//! RFC 6675's pipe: `sent - sacked - lost + retransmitted`. A segment that was sacked or lost and
-//! not sent again is not in the order of sending: nobody waits for it.
+//! Segments are named by a number that never changes while they are here. `in_flight` is RFC 6675's
+//! pipe: `sent - sacked - lost + retransmitted`. A segment that was sacked or lost and not sent
+//! again is not in the order of sending: its acknowledgment is not expected.
 
 use std::collections::VecDeque;
 
@@ -68,7 +68,7 @@ impl Sent {
         self.marks & RETRANSMITTED != 0
     }
 
-    /// It was sent more than once: an acknowledgment cannot be told to answer the first.
+    /// It was sent more than once, so an acknowledgment may answer any of its copies.
     pub fn was_retransmitted(&self) -> bool {
         self.marks & EVER_RETRANSMITTED != 0
     }
@@ -309,7 +309,7 @@ impl SendQueue {
         }
     }
 
-    /// The segment sent earliest of those somebody waits for.
+    /// The segment sent earliest of those still expected to be acknowledged.
     pub fn oldest_sent(&self) -> Option<u64> {
         self.oldest.checked_sub(1)
     }

@@ -1,11 +1,10 @@
 //! A packet's way through a program of the Portable Switch Architecture, as psa_switch goes it.
 //!
-//! What differs from v1model: ingress ends with a deparser of its own and egress begins with a
-//! parser, so what waits in the queues is bytes again; what becomes of a packet is said in metadata,
-//! not by calls; and nothing a program knows of a packet passes from one stage to the next but the
-//! metadata that belongs to its way, which stands in a list of fields named after it. (JSON without
-//! such lists, such as p4c's, keeps all metadata on the way from ingress to egress, as psa_switch
-//! does.)
+//! Differences from v1model: ingress ends with a deparser of its own and egress begins with a
+//! parser, so bytes wait in the queues; a packet's fate is in metadata, not in calls; and nothing a
+//! program knows of a packet passes from one stage to the next but the metadata of its way, listed
+//! in a list of fields named after it. (JSON without such lists, such as p4c's, keeps all metadata
+//! on the way from ingress to egress, as psa_switch does.)
 //!
 //! PSA's ports have 32 bits and the switch's 16. `PSA_PORT_RECIRCULATE` is the one with the same low
 //! bits, and `PSA_PORT_CPU` the switch's port to its controller.
