@@ -1,8 +1,8 @@
-//! JSON that is not for this kind of switch: what it is, by what it alone has.
+//! JSON for another kind of switch, recognised by members that only that kind has.
 
 use serde_json::Value;
 
-/// What the JSON is, where it is known and no program for a BMv2 switch of v1model or PSA.
+/// The kind of the JSON, if it is known and no program for a BMv2 switch of v1model or PSA.
 pub(crate) fn what(json: &Value) -> Option<String> {
     let has = |key: &str| json.get(key).is_some();
     if has("Node_Type") {

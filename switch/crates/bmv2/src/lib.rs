@@ -1,7 +1,7 @@
 //! BMv2 JSON, the format between a P4 compiler for v1model and the switch, as typed structs.
 //!
-//! * [`read`] turns JSON text into a [`Program`]. What is wrong is refused with its place in the
-//!   JSON (`/pipelines/0/tables/3/key/0`), what was expected there and what was found.
+//! * [`read`] turns JSON text into a [`Program`]. Mistakes are refused with their place in the
+//!   JSON (`/pipelines/0/tables/3/key/0`), with the expected and the found value.
 //! * [`write`] turns a [`Program`] into JSON that this crate, and the standard switch, read.
 //!
 //! There is no behaviour here and no cross-checking: a name may refer to nothing, an id may occur
@@ -9,9 +9,9 @@
 //!
 //! The format: `docs/JSON_format.md` of p4lang/behavioral-model, versions 2.0 to 2.24. Where an
 //! older version spells something differently (`shift` for `advance`, `actions` for `action_ids`),
-//! reading accepts both and writing uses the newer. What p4c leaves out of a header union is added.
+//! reading accepts both and writing uses the newer. Members that p4c leaves out of header unions are added.
 
-// What a name says by itself carries no comment.
+// Members whose names suffice have no comment.
 #[allow(missing_docs)]
 mod expression;
 mod foreign;

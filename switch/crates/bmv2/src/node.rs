@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 pub struct ReadError {
     /// A JSON pointer: `/pipelines/0/tables/3/key`. Empty for the whole text.
     pub path: String,
-    /// What belongs there.
+    /// The expected value.
     pub expected: String,
-    /// What is there.
+    /// The value found.
     pub found: String,
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn integer(node: Node<'_>) -> Result<i32, ReadError> {
 }
 
 /// The most digits of a number: twice as many as the widest type of P4 programs that are compiled
-/// here, so that arithmetic on numbers takes microseconds whoever wrote them.
+/// here, so that arithmetic on numbers takes microseconds for any input.
 const HEX_DIGITS_MAX: usize = 1 << 15;
 
 /// A `hexstr` as a number.

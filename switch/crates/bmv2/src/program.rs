@@ -12,7 +12,7 @@ pub struct Program {
     pub program: Option<String>,
     /// Version of the format: major and minor.
     pub version: (u32, u32),
-    /// Who made the JSON, for people.
+    /// The producer of the JSON, for people.
     pub compiler: Option<String>,
     /// Header and metadata types.
     pub header_types: Vec<HeaderType>,
@@ -26,7 +26,7 @@ pub struct Program {
     pub header_unions: Vec<HeaderUnion>,
     /// Stacks of header unions.
     pub header_union_stacks: Vec<HeaderUnionStack>,
-    /// What clones, resubmitted and recirculated packets keep.
+    /// The fields that clones, resubmitted and recirculated packets keep.
     pub field_lists: Vec<FieldList>,
     /// Error codes by name.
     pub errors: Vec<(String, u32)>,
@@ -103,7 +103,7 @@ pub struct FieldType {
 /// How wide a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldWidth {
-    /// Always so many bits.
+    /// Always this many bits.
     Bits(u32),
     /// `varbit`: known when the header is extracted.
     Variable,
@@ -179,7 +179,7 @@ pub struct FieldList {
     pub name: String,
     /// Where it comes from.
     pub source_info: Option<SourceInfo>,
-    /// What it lists.
+    /// Its elements.
     pub elements: Vec<FieldListElement>,
 }
 
@@ -217,9 +217,9 @@ pub struct ParseState {
     pub name: String,
     /// Unique among the states of all parsers.
     pub id: u32,
-    /// What it does, in order.
+    /// Its operations, in order.
     pub operations: Vec<ParserOperation>,
-    /// What the transitions compare.
+    /// The key of the transitions.
     pub transition_key: Vec<TransitionKey>,
     /// The first that matches is taken; none matching is the error `NoMatch`.
     pub transitions: Vec<Transition>,
@@ -254,7 +254,7 @@ pub enum ParserOperation {
     },
 }
 
-/// What an extraction fills.
+/// The target of an extraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExtractTarget {
     /// A header instance.
@@ -265,7 +265,7 @@ pub enum ExtractTarget {
     UnionStack { stack: String, member: String },
 }
 
-/// What a parser assigns.
+/// The value that a parser assigns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetSource {
     /// The value of an expression.
@@ -357,7 +357,7 @@ pub struct Deparser {
     pub primitives: Vec<PrimitiveCall>,
 }
 
-/// What a meter measures.
+/// The quantity that a meter measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeterUnit {
     /// Bytes a microsecond.
@@ -379,7 +379,7 @@ pub struct MeterArray {
     pub size: u32,
     /// How many rates a meter has; P4 uses two.
     pub rate_count: u32,
-    /// What it measures.
+    /// The quantity that it measures.
     pub unit: MeterUnit,
     /// One meter an entry of a table, rather than an array.
     pub is_direct: bool,
@@ -417,7 +417,7 @@ pub struct RegisterArray {
     pub size: u32,
     /// Width of a cell.
     pub width_bits: u32,
-    /// What cells hold at first, if not 0: this kit's own, which other switches do not look at.
+    /// The initial value of cells, if not 0: this kit's own, which other switches ignore.
     pub initial_value: Option<Int>,
 }
 
@@ -431,11 +431,11 @@ pub struct Calculation {
     pub source_info: Option<SourceInfo>,
     /// `crc16`, `csum16`, ...
     pub algorithm: String,
-    /// What is hashed, in order.
+    /// The hashed values, in order.
     pub input: Vec<CalculationInput>,
 }
 
-/// A component of what is hashed.
+/// A component of a hash's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CalculationInput {
     /// A constant of a width.
@@ -456,7 +456,7 @@ pub struct Action {
     pub id: u32,
     /// The parameters its callers fill: action data.
     pub runtime_data: Vec<RuntimeData>,
-    /// What it does.
+    /// Its primitives.
     pub primitives: Vec<PrimitiveCall>,
 }
 
@@ -541,7 +541,7 @@ pub struct Selector {
     pub input: Vec<FieldRef>,
 }
 
-/// What a table compares.
+/// The match kind of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchType {
     /// Equal.
@@ -594,9 +594,9 @@ pub struct Table {
     pub action_ids: Vec<u32>,
     /// Names of its actions, in the order of `action_ids`.
     pub actions: Vec<String>,
-    /// What follows a miss without a default action.
+    /// The node after a miss without a default action.
     pub base_default_next: Option<String>,
-    /// What follows.
+    /// The next nodes.
     pub next_tables: NextTables,
     /// The action on a miss.
     pub default_entry: Option<DefaultEntry>,
@@ -604,7 +604,7 @@ pub struct Table {
     pub entries: Option<Vec<TableEntry>>,
 }
 
-/// What is run after a table: names of tables, conditionals or action calls; none ends the control.
+/// The node after a table: names of tables, conditionals or action calls; none ends the control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextTables {
     /// By the action that ran.
@@ -668,7 +668,7 @@ pub struct TableEntry {
     pub is_const: Option<bool>,
 }
 
-/// What an entry asks of one key.
+/// An entry's match for one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchKey {
     /// Equal.
@@ -708,9 +708,9 @@ pub struct Conditional {
     /// Where it comes from.
     pub source_info: Option<SourceInfo>,
     pub expression: Expression,
-    /// What follows if it holds.
+    /// The next node if it holds.
     pub true_next: Option<String>,
-    /// What follows if it does not.
+    /// The next node if it does not.
     pub false_next: Option<String>,
 }
 
@@ -724,7 +724,7 @@ pub struct ActionCall {
     pub source_info: Option<SourceInfo>,
     /// Id of the action, which has no parameters.
     pub action_id: u32,
-    /// What follows.
+    /// The next node.
     pub next_node: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What all kinds of objects are made of: names, references to fields, places in the source, and
+//! Parts of all kinds of objects: names, references to fields, places in the source, and
 //! expressions.
 
 use crate::expression::{BINARY_OPERATORS, UNARY_OPERATORS};

@@ -1,4 +1,4 @@
-//! Programs that are read, written and refused, with the place of what is wrong.
+//! Programs that are read, written and refused, with the place of the mistake.
 
 use super::*;
 use crate::write;

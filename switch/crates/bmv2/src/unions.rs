@@ -2,7 +2,7 @@
 //!
 //! p4c writes a union that stands alone in the struct of headers as one header, whose type is the
 //! union's, and refers to its members as `u.one` and `u.two`, which it does not list. simple_switch
-//! refuses such JSON. What is meant is plain, so the members and the union are added here, as p4c
+//! refuses such JSON. The meaning is clear, so the members and the union are added here, as p4c
 //! itself writes them where a union is an element of a stack.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! What all kinds of objects are made of: lists, optional members, references to fields, places in
-//! the source, and expressions.
+//! Parts of all kinds of objects: lists, optional members, references to fields, places in the
+//! source, and expressions.
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,7 @@ pub const HEADROOM: usize = 128;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame(Box<Memory>);
 
-/// What a [`Frame`] points at.
+/// The target of a [`Frame`]'s pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Memory {
     bytes: Vec<u8>,
@@ -39,8 +39,8 @@ impl Default for Memory {
     }
 }
 
-/// What somebody noted about the last bytes of a frame, for somebody who gets it later: the sum of
-/// its payload, say, which need not be computed again as long as the payload is the same.
+/// A sender's note on the last bytes of a frame, for its receiver: the sum of its payload, say,
+/// which need not be computed again as long as the payload is the same.
 ///
 /// It is carried through the switch unread, and lost as soon as one of those bytes may have changed
 /// or is not where it was from the end.
@@ -64,7 +64,7 @@ impl Frame {
     #[inline]
     pub fn fill(&mut self, parts: [&[u8]; 2]) {
         let Memory { bytes, start, seal } = &mut *self.0;
-        // What stands in the room in front is never read: it is written over or left out.
+        // The contents of the room in front are never read: they are written over or left out.
         if bytes.len() < HEADROOM {
             bytes.reserve(HEADROOM + parts[0].len() + parts[1].len());
             bytes.resize(HEADROOM, 0);
@@ -74,7 +74,7 @@ impl Frame {
         (*start, *seal) = (HEADROOM, None);
     }
 
-    /// Becomes a frame of so many bytes and hands them out to be written over: what they are is
+    /// Becomes a frame of this many bytes and hands them out to be written over: their contents are
     /// left from before.
     #[inline]
     pub fn blank(&mut self, length: usize) -> &mut [u8] {
@@ -100,13 +100,13 @@ impl Frame {
         write(bytes)
     }
 
-    /// What goes over the wire.
+    /// The bytes on the wire.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes[self.0.start..]
     }
 
-    /// What goes over the wire, to be changed in place. Breaks the seal.
+    /// The bytes on the wire, to be changed in place. Breaks the seal.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         let Memory { bytes, start, seal } = &mut *self.0;
@@ -114,7 +114,7 @@ impl Frame {
         &mut bytes[*start..]
     }
 
-    /// The bytes in front of what is sealed, to be changed in place; without a seal, all.
+    /// The bytes in front of the sealed ones, to be changed in place; without a seal, all.
     #[inline]
     pub fn head_mut(&mut self) -> &mut [u8] {
         let Memory { bytes, start, seal } = &mut *self.0;
@@ -130,7 +130,7 @@ impl Frame {
         &self.0.bytes
     }
 
-    /// The same to be changed. Who changes bytes that are sealed says so: [`Frame::keep_seal_of`].
+    /// The same, mutable. After a change of sealed bytes call [`Frame::keep_seal_of`].
     #[inline(always)]
     pub fn memory_mut(&mut self) -> &mut Vec<u8> {
         &mut self.0.bytes
@@ -155,7 +155,7 @@ impl Frame {
         *seal = seal.filter(|seal| seal.length_bytes as usize <= length);
     }
 
-    /// What is noted about the frame's last bytes.
+    /// The note on the frame's last bytes.
     #[inline]
     pub fn seal(&self) -> Option<Seal> {
         self.0.seal

@@ -1,9 +1,9 @@
 //! The bytes of frames, handed on without being copied.
 //!
-//! A [`Frame`] owns its memory. Port, line, program and queue pass it on as a pointer; whoever is done
-//! with it gives it to a [`Pool`], from which the next one is made. A pool belongs to a device, and
-//! outlives the programs that are loaded into it; a frame may end in another pool than it came from.
-//! [`PcapngWriter`] writes captures of them.
+//! A [`Frame`] owns its memory. Port, line, program and queue pass it on as a pointer; its last
+//! user gives it to a [`Pool`], from which the next one is made. A pool belongs to a device, and
+//! outlives the programs that are loaded into it; a frame may end in another pool than it came
+//! from. [`PcapngWriter`] writes captures of them.
 
 mod frame;
 mod pcapng;

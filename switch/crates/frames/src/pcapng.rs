@@ -1,4 +1,4 @@
-//! Captures in the pcapng format (draft-ietf-opsawg-pcapng), with what a switch knows of a packet
+//! Captures in the pcapng format (draft-ietf-opsawg-pcapng), with a switch's knowledge of a packet
 //! in the format's own options.
 //!
 //! One file holds all ports: an interface description each, then an enhanced packet block for every
@@ -34,7 +34,7 @@ const XDP_DROP: u64 = 1;
 const XDP_PASS: u64 = 2;
 const XDP_TX: u64 = 3;
 
-/// What happened to a packet.
+/// A packet's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It ended in the switch.
@@ -45,7 +45,7 @@ pub enum Verdict {
     Transmitted,
 }
 
-/// One frame with what is known of it.
+/// One frame with its metadata.
 #[derive(Clone, Copy, Debug)]
 pub struct CapturedFrame<'a> {
     /// Since 1970.
@@ -54,7 +54,7 @@ pub struct CapturedFrame<'a> {
     pub interface: u32,
     /// The queue of that interface, where it is known.
     pub queue: Option<u32>,
-    /// What happened.
+    /// The event.
     pub verdict: Verdict,
     /// In words.
     pub comment: &'a str,

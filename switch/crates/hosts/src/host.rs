@@ -30,21 +30,21 @@ pub struct Transmit {
 ///
 /// Its driver, at each instant `now` (instants never go back):
 ///
-/// 1. hands it what happens: [`Host::handle_frame`] for each frame whose last bit arrives,
+/// 1. hands in events: [`Host::handle_frame`] for each frame whose last bit arrives,
 ///    [`Host::handle_time`] if `now` is [`Host::next_due`], and commands ([`Host::start`], ...);
 /// 2. then takes frames with [`Host::poll_transmit`] until there is none, and carries each to the
 ///    other end of its cable, where it arrives at [`Transmit::left_at`] plus the cable's delay;
-/// 3. comes back when a frame arrives, or at [`Host::next_due`], whichever is first.
+/// 3. comes back at [`Host::next_due`], or earlier when a frame arrives.
 ///
 /// A card whose line is busy keeps its frames: they are in a queue that can be read
-/// ([`Host::queued`]) and is bounded. What every frame became stands in [`Host::books`].
-/// The same calls give the same frames on every machine; dice come from the configured seed, one
-/// generator for each who throws.
+/// ([`Host::queued`]) and is bounded. Every frame's fate is counted in [`Host::books`]. The same
+/// calls give the same frames on every machine; random numbers come from the configured seed, with
+/// one generator for each user.
 #[derive(Debug)]
 pub struct Host {
     stack: Stack,
     apps: Vec<Option<Box<dyn App>>>,
-    /// What applications have seen, where somebody wants to know.
+    /// Events of applications, if there is a watcher.
     told: Option<VecDeque<AppEvent>>,
 }
 
@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// The next frame that leaves a card now, written into `frame` in place of what was there.
+    /// The next frame that leaves a card now, written over the contents of `frame`.
     pub fn poll_transmit(&mut self, now: Time, frame: &mut Frame) -> Option<Transmit> {
         let (netdev, packet, left_at) = self.stack.depart(now)?;
         packet.build(frame);
@@ -115,7 +115,7 @@ impl Host {
         self.hand_over(now);
     }
 
-    /// What an application has to tell at this instant.
+    /// An application's report at this instant.
     pub fn report(&self, id: AppId) -> Option<Report> {
         self.apps.get(id.0)?.as_ref().map(|app| app.report())
     }
@@ -154,12 +154,12 @@ impl Host {
         self.stack.connections.count()
     }
 
-    /// What `ss -ti` tells of one: our end, the other end, and the state.
+    /// The `ss -ti` data of a connection: our end, the other end, and the state.
     pub fn snapshot(&self, id: ConnectionId) -> Option<(Endpoint, Endpoint, Snapshot)> {
         self.stack.connections.snapshot(id)
     }
 
-    /// What became of every frame.
+    /// The counters of every frame's fate.
     pub fn books(&self) -> &Books {
         &self.stack.books
     }

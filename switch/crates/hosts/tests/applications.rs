@@ -80,7 +80,7 @@ fn datagrams_that_do_not_fit_are_missed() {
     assert!(source.sent.abs_diff(25_000) < 790, "{source:?}");
 }
 
-/// A datagram to a port that nobody has comes back as "port unreachable".
+/// A datagram to an unused port comes back as "port unreachable".
 #[test]
 fn a_closed_port_is_told_to_the_sender() {
     let mut net = net(1);
@@ -159,8 +159,8 @@ fn a_heavy_tailed_workload_is_done_in_the_end() {
     assert!(net.hosts.iter().all(|host| host.connection_count() == 0 && host.books().balance()));
 }
 
-/// Two volleys of three at 2 and 5 ms, to somebody who takes what comes and tells of its first two
-/// bytes: each is told when its last bit is there. 1042 bytes at 10 Mb/s take 833.6 us, and 5 ms.
+/// Two volleys of three at 2 and 5 ms, to a sink that reports the first two bytes of each: each is
+/// reported when its last bit is there. 1042 bytes at 10 Mb/s take 833.6 us, and 5 ms.
 #[test]
 fn volleys_leave_at_their_instants_and_a_sink_tells_of_each_datagram() {
     let mut net = net(1);
@@ -207,8 +207,8 @@ fn a_ping_ends_when_all_is_answered_or_nothing_comes_any_more() {
     assert_eq!(ends_at(Probability::ALWAYS), Time::ZERO + Span::from_secs(4));
 }
 
-/// Half the line's rate, asked of TCP: segments leave so far apart that nothing waits. The first ten
-/// leave unpaced: 10 x 1448 bytes in 10 s are 11.6 kb/s more than 5 Mb/s at the most.
+/// Half the line's rate, requested of TCP: segments leave so far apart that nothing waits. The
+/// first ten leave unpaced: 10 x 1448 bytes in 10 s are 11.6 kb/s more than 5 Mb/s at the most.
 #[test]
 fn a_paced_transfer_keeps_its_rate_and_queues_nothing() {
     let mut net = net(1);
@@ -230,8 +230,9 @@ fn a_paced_transfer_keeps_its_rate_and_queues_nothing() {
     assert_eq!((net.there().dropped, report.retransmitted), (0, 0));
 }
 
-/// From 1 s to 3 s nobody reads: the buffer fills, the window closes, and the sender waits. At 10 Mb/s
-/// and 100 ms at most of round trip the 40,000 bytes that the buffer offers are there long before 2 s.
+/// From 1 s to 3 s the application does not read: the buffer fills, the window closes, and the
+/// sender waits. At 10 Mb/s and 100 ms at most of round trip the 40,000 bytes that the buffer
+/// offers are there long before 2 s.
 #[test]
 fn a_listener_that_pauses_closes_the_window_and_opens_it_again() {
     let buffer = hosts::Memory { min: Bytes(4096), default: Bytes(80_000), max: Bytes(80_000) };
@@ -264,7 +265,7 @@ fn a_listener_that_pauses_closes_the_window_and_opens_it_again() {
     assert!(acked > closed.1 + 400_000, "{acked}");
 }
 
-/// Whoever is stopped takes nothing any more: a new connection is refused.
+/// A stopped application takes nothing any more: a new connection is refused.
 #[test]
 fn a_listener_that_was_stopped_takes_no_more_connections() {
     let mut net = net(1);

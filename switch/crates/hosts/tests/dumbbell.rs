@@ -10,7 +10,7 @@ use units::{Rate, Span};
 const RATE: Rate = Rate::from_mbps(50);
 const BDP_PACKETS: usize = 165;
 
-/// `flows` flows from one host to another, with so many frames of queue.
+/// `flows` flows from one host to another, with a queue of this many frames.
 fn dumbbell(congestion: &str, flows: usize, queue_frames: usize, mark_from: Option<usize>) -> Net {
     let settings = TcpSettings {
         congestion: congestion.parse().expect("it exists"),

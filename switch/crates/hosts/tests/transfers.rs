@@ -85,7 +85,7 @@ fn some_settings(dice: &mut chance::Chance) -> TcpSettings {
 #[test]
 fn every_byte_arrives_whatever_the_link_does() {
     let mut worst = Time::ZERO;
-    // `make nightly` asks for a million.
+    // `make nightly` sets a million.
     let told = std::env::var("VITRINE_TRANSFERS").ok();
     let count = told.map_or(2_000, |count| count.parse().expect("VITRINE_TRANSFERS is a number"));
     for seed in 0..count {

@@ -1,9 +1,9 @@
 //! Memory with machine code, and the calls into it: all `unsafe` of this crate.
 //!
-//! What makes the calls sound: the functions come from `emit`, which lets them reach the area by
-//! offsets inside the length it was told, the frame behind comparisons with its length, and the
-//! parameters by indexes that it counted, and registers behind comparisons with their number.
-//! Wherever they are handed one of these, its length is compared with what they rely on.
+//! The calls are sound for these reasons: the functions come from `emit`, which lets them reach the
+//! area by offsets inside the length it was given, the frame behind comparisons with its length,
+//! the parameters by indexes that it counted, and registers behind comparisons with their number.
+//! Wherever they are handed one of these, its length is compared with the one they rely on.
 
 #![allow(unsafe_code)]
 
@@ -18,7 +18,7 @@ struct Entered(Point, *const u64);
 #[repr(C)]
 struct Parsed(u64, u64);
 
-/// What a running control passes to [`leave`].
+/// The argument of [`leave`] from a running control.
 struct Call<'c, 'a> {
     interpreter: &'c mut dyn Interpreter<'a>,
     /// How many parameters are read from each op on.
@@ -65,7 +65,7 @@ pub(crate) struct Code {
     registers: usize,
     params: Box<[usize]>,
     headers_bytes: usize,
-    /// What the functions are made of; it lives as long as they do.
+    /// The code of the functions; it lives as long as they do.
     _memory: Mmap,
 }
 
@@ -121,7 +121,7 @@ fn check_slices() -> Result<(), String> {
     }
 }
 
-/// What a control calls for an op that it leaves.
+/// A control's call for an op that it leaves.
 ///
 /// Machine code cannot be unwound: a panic in here would end the process.
 unsafe extern "C" fn leave(call: *mut Call<'_, '_>, point: Point, key: u64) -> Entered {

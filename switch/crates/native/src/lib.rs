@@ -1,9 +1,9 @@
 //! The pipeline's program as machine code of the processor it runs on.
 //!
-//! `pipeline` says what a program does in few words, [`pipeline::native::Source`]; here they become
-//! five functions: the controls, the parser's states, the checksums verified and updated, and
-//! the headers put back onto the wire. All offsets, masks and constants are in the instructions, so
-//! a field is read in two or three of them, and no step asks what kind of step it is.
+//! `pipeline` describes a program in a few words, [`pipeline::native::Source`]; here they become
+//! five functions: the controls, the parser's states, the checksums verified and updated, and the
+//! headers put back onto the wire. All offsets, masks and constants are in the instructions, so a
+//! field is read in two or three of them, and no step tests its own kind.
 //!
 //! ```text
 //!   pipeline ── control(area, start) ──▶ machine ── leave(point, key) ───▶ interpreter: tables,

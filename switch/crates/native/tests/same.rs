@@ -97,7 +97,7 @@ fn a_loop_that_goes_round_too_often_drops_the_packet_either_way() {
     }
 }
 
-/// What the lab router leaves to the interpreter: three tables. Everything else on a packet's way is
+/// The lab router leaves three tables to the interpreter. Everything else on a packet's way is
 /// machine code.
 #[test]
 fn the_lab_router_leaves_only_tables() {

@@ -1,9 +1,9 @@
 //! Stable ids and short aliases.
 //!
 //! An id is 8 bits of entity type and 24 bits of a hash of the fully qualified name, so the same
-//! table has the same id in every program that names it the same, and a controller can keep ids
-//! in its own files. Two names that hash alike are told apart by linear probing in the order of
-//! the sorted names; `@id` overrides the hash. The hash is Bob Jenkins' one-at-a-time function.
+//! table has the same id in every program that names it the same, and a controller can keep ids in
+//! its own files. Collisions are resolved by linear probing in the order of the sorted names; `@id`
+//! overrides the hash. The hash is Bob Jenkins' one-at-a-time function.
 
 use std::collections::{BTreeMap, BTreeSet};
 

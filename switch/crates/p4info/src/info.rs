@@ -9,7 +9,7 @@ use crate::types::{P4DataTypeSpec, P4NamedType, P4TypeInfo, SourceLocation, Stru
 message! {
     /// Everything a controller needs to know about one program.
     pub struct P4Info {
-        /// Who made the program and for which architecture.
+        /// The program's author and architecture.
         [1] pkg_info: Option<PkgInfo>,
         [2] tables: Vec<Table>,
         [3] actions: Vec<Action>,
@@ -43,7 +43,7 @@ message! {
 }
 
 message! {
-    /// What `@platform_property` asks of the switch; zero asks for nothing.
+    /// The requirements of `@platform_property`; zero is none.
     pub struct PlatformProperties {
         [1] multicast_group_table_size: i32,
         [2] multicast_group_table_total_replicas: i32,
@@ -70,7 +70,7 @@ message! {
 }
 
 message! {
-    /// What all entities have in common.
+    /// The common part of all entities.
     pub struct Preamble {
         /// Unique in the whole P4Info; the top byte is the [`crate::Prefix`].
         [1] id: u32,
@@ -169,7 +169,7 @@ enumeration! {
     pub enum IdleTimeoutBehavior {
         /// They stay until the controller removes them.
         0 "NO_TIMEOUT" NoTimeout,
-        /// The controller is told that an entry has not been hit for its time.
+        /// The controller is notified when an entry has not been hit for its time.
         1 "NOTIFY_CONTROL" NotifyControl,
     }
 }
@@ -182,7 +182,7 @@ message! {
         [3] action_refs: Vec<ActionRef>,
         /// Zero unless `const default_action` fixes it.
         [4] const_default_action_id: u32,
-        /// What the program says happens to a packet that no entry matches.
+        /// The program's action for a packet that no entry matches.
         [5] initial_default_action: Option<TableActionCall>,
         /// The action profile, or zero.
         [6] implementation_id: u32,
@@ -259,7 +259,7 @@ message! {
 }
 
 oneof! {
-    /// What [`ActionProfile::size`] and [`ActionProfile::max_group_size`] count.
+    /// The unit of [`ActionProfile::size`] and [`ActionProfile::max_group_size`].
     pub enum SelectorSizeSemantics {
         /// The weights of the members.
         6 "sum_of_weights" Weights(SumOfWeights),
@@ -282,7 +282,7 @@ message! {
 }
 
 enumeration! {
-    /// What a counter counts.
+    /// The unit of a counter.
     pub enum CounterUnit {
         /// Unknown.
         0 "UNSPECIFIED" Unspecified,
@@ -296,7 +296,7 @@ enumeration! {
 }
 
 message! {
-    /// What a counter counts.
+    /// The unit of a counter.
     pub struct CounterSpec {
         [1] unit: CounterUnit,
     }
@@ -322,7 +322,7 @@ message! {
 }
 
 enumeration! {
-    /// What a meter's rates are in.
+    /// The unit of a meter's rates.
     pub enum MeterUnit {
         /// Unknown.
         0 "UNSPECIFIED" Unspecified,
@@ -346,7 +346,7 @@ enumeration! {
 }
 
 message! {
-    /// What a meter measures.
+    /// The quantity that a meter measures.
     pub struct MeterSpec {
         [1] unit: MeterUnit,
         [2] r#type: MeterType,

@@ -1,4 +1,4 @@
-//! What a field of a message can be, and the macro that makes a message from its table of fields.
+//! The types of a message's fields, and the macro that makes a message from its table of fields.
 //!
 //! ```text
 //! message! {
@@ -107,7 +107,7 @@ macro_rules! integer_fields {
                 }
             }
 
-            /// JSON's readers keep no more than 53 bits of a number, so long ones are strings.
+            /// JSON readers keep no more than 53 bits of a number, so long ones are strings.
             fn json(&self) -> Option<Json> {
                 (*self != 0).then(|| match <$type>::BITS {
                     64 => Json::from(self.to_string()),

@@ -315,7 +315,7 @@ message! {
 }
 
 oneof! {
-    /// What the controller sees of a translated type.
+    /// The controller's view of a translated type.
     pub enum SdnType {
         /// A number of this many bits.
         2 "sdn_bitwidth" Bitwidth(i32),

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use units::Time;
 
-/// What is to happen, earliest first; events of one instant come in the order they were noted.
+/// Future events, earliest first; events of one instant come in the order they were noted.
 #[derive(Debug)]
 pub struct Agenda<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,

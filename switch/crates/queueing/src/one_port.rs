@@ -19,7 +19,7 @@ pub struct Source {
     pub arrivals: Arrivals,
     /// How long they are.
     pub lengths: Lengths,
-    /// What they say of congestion marks.
+    /// Their ECN codepoint.
     pub ecn: Ecn,
 }
 
@@ -28,7 +28,7 @@ pub struct Source {
 pub struct Experiment {
     /// The port.
     pub port: PortConfig,
-    /// Who sends.
+    /// The senders.
     pub sources: Vec<Source>,
     /// Waits are observed from here on; the queue has had time to forget that it began empty.
     pub warm_up: Span,
@@ -40,7 +40,7 @@ pub struct Experiment {
     pub sample_every: Option<Span>,
 }
 
-/// What became of one class.
+/// The results of one class.
 #[derive(Clone, Debug)]
 pub struct ClassOutcome {
     /// The class.
@@ -55,14 +55,14 @@ pub struct ClassOutcome {
     pub departed_bytes: Bytes,
 }
 
-/// What became of the run.
+/// The results of the run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Class by class.
     pub classes: Vec<ClassOutcome>,
     /// Whether all books balance at the end.
     pub conserved: bool,
-    /// `(instant, bytes in each class)`, if samples were asked for.
+    /// `(instant, bytes in each class)`, if samples were requested.
     pub samples: Vec<(Time, Vec<Bytes>)>,
 }
 
@@ -76,7 +76,7 @@ impl HasLength for Frame {
     }
 }
 
-/// What is on the agenda.
+/// An event of the agenda.
 enum Event {
     Arrival { source: usize },
     Sample,
@@ -87,9 +87,9 @@ const PORT: PortId = PortId(1);
 /// Deciders from outside.
 #[derive(Default)]
 pub struct Guests {
-    /// Who chooses the class that sends, and whether the configured scheduler is asked the same.
+    /// The scheduler that chooses the class, and whether the configured one decides too.
     pub scheduler: Option<(Box<dyn SchedulerOutside>, bool)>,
-    /// Who manages the queue of each class, and whether the configured method is asked the same.
+    /// The AQM of each class, and whether the configured method decides too.
     pub aqms: Vec<(ClassId, Box<dyn AqmOutside>, bool)>,
 }
 
@@ -102,7 +102,7 @@ pub fn run(experiment: &Experiment) -> Result<Outcome, traffic::ConfigError> {
     }
 }
 
-/// Runs the experiment with what the guests decide.
+/// Runs the experiment with the guests' decisions.
 pub fn run_with(experiment: &Experiment, guests: Guests) -> Result<Outcome, Stop> {
     let mut manager = Manager::new(experiment.seed);
     let ports = [(PORT, experiment.port.clone())].into();
@@ -143,7 +143,7 @@ pub fn run_with(experiment: &Experiment, guests: Guests) -> Result<Outcome, Stop
                 let frame = Frame(source.lengths.draw(&mut running.chance));
                 let mut arrival = Arrival::new(frame, PortId(0), PORT, source.class);
                 arrival.ecn = source.ecn;
-                // Drops are in the queue's books; nobody else asks for them here.
+                // Drops are in the queue's counters and not needed here.
                 let _counted = manager.handle_packet(now, arrival);
                 agenda.note(now + running.arrivals.gap(), Event::Arrival { source: index });
             }
@@ -165,7 +165,7 @@ struct RunningSource {
     chance: Chance,
 }
 
-/// Who takes the notes.
+/// The observer that takes notes.
 struct Watch {
     warm_up: Span,
     duration: Span,

@@ -184,7 +184,7 @@ const UNBALANCED: Pattern = Pattern::Unbalanced { permille: 500 };
 fn saturated_arbiters_carry_what_each_pattern_lets_them() {
     use Pattern::{Diagonal, LogDiagonal, Uniform};
     // Figures with an error of .003; a run from empty at load 1 is still filling where the figure
-    // is 1, so there .99 is asked for.
+    // is 1, so .99 suffices there.
     let figures = [
         (PIM_1, [(Uniform, 0.644), (Diagonal, 0.751), (LogDiagonal, 0.682), (UNBALANCED, 0.655)]),
         (PIM_4, [(Uniform, 0.997), (Diagonal, 0.853), (LogDiagonal, 0.870), (UNBALANCED, 0.856)]),

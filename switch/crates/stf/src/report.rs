@@ -12,7 +12,7 @@ pub struct Mismatch {
     pub port: u16,
     /// The line of the script that expected something.
     pub line: Option<usize>,
-    /// What is wrong, in a sentence.
+    /// The mistake, in a sentence.
     pub what: String,
     /// Digits expected, if any.
     expected: Option<String>,
@@ -35,8 +35,8 @@ fn first_bit(expected: &str, seen: &str, digit: usize) -> usize {
 }
 
 impl Mismatch {
-    /// Compares a packet with what a script expects; `None` where it is as expected. `field` says
-    /// what a bit of the packet belongs to.
+    /// Compares a packet with the expectation of a script; `None` if it is as expected. `field`
+    /// names the field that a bit of the packet belongs to.
     pub fn compare(
         port: u16,
         line: usize,
@@ -78,7 +78,7 @@ impl Mismatch {
         Mismatch { port, line: Some(line), what, expected, seen: None, first: None }
     }
 
-    /// A packet nobody expects.
+    /// An unexpected packet.
     pub fn unexpected(port: u16, packet: &[u8]) -> Mismatch {
         let what = "nobody expects this packet".to_owned();
         Mismatch { port, line: None, what, expected: None, seen: Some(digits(packet)), first: None }

@@ -20,9 +20,9 @@ pub struct Test {
     nodes: Vec<Node>,
     /// Handles of the nodes of each group.
     groups: BTreeMap<u32, Vec<usize>>,
-    /// What came out, by port, in order.
+    /// The packets that came out, by port, in order.
     seen: BTreeMap<u16, VecDeque<Sent>>,
-    /// What is to come out: the line that says so, and the packet.
+    /// The expected packets, each with the line that expects it.
     expected: BTreeMap<u16, VecDeque<(usize, Option<String>)>>,
     /// Ports the script mentions; packets to others do not count, as there is no such interface.
     ports: std::collections::BTreeSet<u16>,
@@ -111,7 +111,7 @@ impl Test {
         }
     }
 
-    /// Compares what came out with what was expected, port by port.
+    /// Compares the packets that came out with the expected ones, port by port.
     pub fn mismatches(&self) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
         for port in &self.ports {
@@ -154,8 +154,9 @@ impl Test {
         }
     }
 
-    /// What a bit of a frame is that starts with these headers: a field, or the payload. How long a
-    /// field of variable length is does not show in the frame, so it stands for all that follows.
+    /// The place of a bit in a frame that starts with these headers: a field, or the payload. The
+    /// length of a field of variable length does not show in the frame, so such a field stands for
+    /// all that follows.
     fn field_at(&self, headers: &[String], bit: usize) -> String {
         let mut end = 0;
         for header in headers {

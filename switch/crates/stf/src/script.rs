@@ -30,7 +30,7 @@ use bits::Int;
 pub struct ScriptError {
     /// From 1.
     pub line: usize,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
 }
 
@@ -68,7 +68,7 @@ pub struct Call {
     pub arguments: Vec<(String, Int)>,
 }
 
-/// What a table entry does.
+/// The action of a table entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryCall {
     /// It runs an action.
@@ -155,7 +155,7 @@ pub fn parse(text: &str) -> Result<Vec<(usize, Statement)>, ScriptError> {
     Ok(statements)
 }
 
-/// What stands before the first `#` that is no part of a name in quotes.
+/// The text before the first `#` that is not part of a quoted name.
 fn without_comment(line: &str) -> &str {
     let mut is_quoted = false;
     let end = line.find(|character| {

@@ -52,7 +52,7 @@ impl Switch {
         self.device.pipeline_mut().expect("installed when the switch was made")
     }
 
-    /// What time it is.
+    /// The present time.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -99,7 +99,7 @@ impl Switch {
             let headers = emitted.entry(record.packet).or_default();
             match record.event {
                 TraceEvent::Program(Event::Emitted { header }) => headers.push(header),
-                // What it was deparsed into is parsed again.
+                // The bytes it was deparsed into are parsed again.
                 TraceEvent::Recirculated => headers.clear(),
                 TraceEvent::Transmitted { frame, .. } => {
                     left.push((std::mem::take(headers), frame))
@@ -110,7 +110,7 @@ impl Switch {
         left
     }
 
-    /// The same, with every step of the packet and its copies instead of what comes out.
+    /// The same, with every step of the packet and its copies instead of the output packets.
     pub fn send_traced(&mut self, port: PortId, bytes: &[u8]) -> Vec<TraceRecord> {
         self.device.trace(vec![TraceFilter::default()]);
         let _ = self.send(port, bytes);

@@ -23,7 +23,7 @@ pub mod super_packets;
 pub mod thrift;
 pub mod world;
 
-// What tests of the crates themselves drive their subjects with.
+// The drivers of the crates' own tests.
 #[path = "../../stage/tests/rig/mod.rs"]
 mod rig;
 #[path = "../../agent/tests/support/mod.rs"]

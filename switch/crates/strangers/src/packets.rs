@@ -19,7 +19,7 @@ thread_local! {
     static WIRED: [Pipeline; 2] = PROGRAMS.map(wired);
 }
 
-/// A switch on which everything the program can ask for leads somewhere.
+/// A switch on which every request of the program leads somewhere.
 fn wired(program: &[u8]) -> Pipeline {
     let mut pipeline = Pipeline::load(program, &Config::default()).expect("the program loads");
     for session in 0..8 {

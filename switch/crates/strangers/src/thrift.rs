@@ -45,7 +45,7 @@ impl Host for AtOnce {
 
 /// Offers these bytes.
 pub fn offer(data: &[u8]) {
-    // What is no call never gets to a switch.
+    // Bytes that are no call never get to a switch.
     if Call::read(data, MESSAGE_SIZE_BYTES_MAX).is_err() {
         return;
     }

@@ -10,7 +10,7 @@ use prost::Message;
 use crate::rig::Rig;
 
 /// As much as a network of a few hosts does in a moment: how long a message may keep it busy is for
-/// its client to say, and not what is asked here.
+/// its client to say, and not tested here.
 const SPAN_PS_MAX: u64 = 10_000_000;
 
 /// Offers these bytes.

@@ -1,5 +1,5 @@
-//! What fuzzers have found is offered again: the inputs that take all the ways through the code, and
-//! what once broke something. With `make fuzz` more of them are found, with `make corpus` kept.
+//! Replays the fuzzers' findings: the inputs that reach all branches of the code, and those that
+//! once broke something. `make fuzz` finds more, `make corpus` keeps them.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

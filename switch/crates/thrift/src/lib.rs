@@ -1,8 +1,8 @@
 //! Thrift's binary protocol (thrift-binary-protocol.md of Apache Thrift): calls in, replies out.
 //!
 //! No code is generated from an interface here: a struct is its fields by number ([`Struct`]), and
-//! whoever serves an interface takes the fields that it knows out of it. What he does not know is
-//! skipped, as Thrift asks.
+//! the server of an interface takes out the fields that it knows. Unknown ones are skipped, as
+//! Thrift requires.
 //!
 //! Messages follow each other on the stream without anything between them, so that only a message
 //! itself says where it ends. [`Call::read`] is given what has arrived and says whether a whole message

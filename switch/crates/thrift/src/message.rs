@@ -4,7 +4,7 @@ use crate::read::{Cursor, ProtocolError};
 use crate::value::{Struct, Value};
 use crate::write;
 
-/// What stands in front of the name in the newer of the two forms of a message: version 1.
+/// The bytes in front of the name in the newer of the two forms of a message: version 1.
 const VERSION_1: i32 = 0x8001_0000_u32.cast_signed();
 const VERSION_MASK: i32 = 0xffff_0000_u32.cast_signed();
 
@@ -27,14 +27,14 @@ pub struct Call {
     pub arguments: Struct,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// A result, of functions that have one.
     Returned(Option<Value>),
     /// The exception that the interface declares in this field of the function's result.
     Thrown(i16, Struct),
-    /// What no interface declares.
+    /// An error that no interface declares.
     Failed(ApplicationError),
 }
 

@@ -1,5 +1,5 @@
-//! The compiler, the switch and the simulator as one file, which is the one of them under whose name
-//! it is started: most of what they are made of is the same, and is built and inlined once.
+//! The compiler, the switch and the simulator as one file, whose name at the start selects the
+//! program: they share most of their code, which is built and inlined once.
 //!
 //! `vm/build.sh` makes the names. Started as `vitrine` it takes one of them as its first word.
 

@@ -22,7 +22,7 @@ fn lines(arguments: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
 }
 
-/// What a run that must fail says.
+/// The message of a run that must fail.
 fn complaint(arguments: &str) -> String {
     let output = sim(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments}");

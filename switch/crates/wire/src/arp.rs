@@ -32,7 +32,7 @@ pub enum Operation {
     Reply,
 }
 
-/// Who asks or answers, and whom.
+/// The sender and the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repr {
     pub operation: Operation,

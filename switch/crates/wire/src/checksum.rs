@@ -82,7 +82,7 @@ pub const fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     Sum(!checksum).remove(before).add(after).checksum()
 }
 
-/// What TCP, UDP and ICMPv6 sum besides their own bytes. `addresses` are source and destination, of
+/// The sum of the pseudo-header of TCP, UDP and ICMPv6. `addresses` are source and destination, of
 /// IPv4 or IPv6; the pseudo-headers of both come to the same sum.
 #[inline]
 pub fn pseudo_header(addresses: &[u8], protocol: Protocol, length: usize) -> Sum {

@@ -16,7 +16,7 @@ pub const SRC_ADDR: Field<MacAddress> = Field::at(6);
 pub const ETHER_TYPE: Field<EtherType> = Field::at(12);
 pub const HEADER_SIZE_BYTES: usize = 14;
 
-/// What the bytes behind an Ethernet header, or behind a VLAN tag, are.
+/// The type of the bytes behind an Ethernet header, or behind a VLAN tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EtherType(pub u16);
 

@@ -23,7 +23,7 @@ pub const fn can_be_skipped(protocol: Protocol) -> bool {
     matches!(protocol, Protocol::HOP_BY_HOP | Protocol::ROUTING | Protocol::DESTINATION_OPTIONS)
 }
 
-/// What follows the extension header that begins here, and where.
+/// The protocol and place of the header behind the extension header that begins here.
 #[inline]
 pub fn skip(header: &[u8]) -> Result<(Protocol, usize), WireError> {
     let size = (usize::from(LENGTH.get_checked(header)?) + 1) * 8;

@@ -30,7 +30,7 @@ impl<T> Clone for Field<T> {
 impl<T> Copy for Field<T> {}
 
 impl<T: Value> Field<T> {
-    /// The field that begins so many bytes behind the header's first.
+    /// The field that begins this many bytes behind the header's first.
     pub const fn at(start: usize) -> Field<T> {
         Field { start, kind: PhantomData }
     }

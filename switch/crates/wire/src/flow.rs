@@ -6,8 +6,8 @@ use crate::{EtherType, Protocol, ethernet, ipv4, ipv6, vlan};
 /// Source and destination port of TCP, UDP and SCTP.
 const PORTS_SIZE_BYTES: usize = 4;
 
-/// What all frames of a flow have in common: addresses, protocol and ports; of what is not IP, Ethernet
-/// addresses and type. Frames that are too short to tell are one flow.
+/// The identity of a flow: addresses, protocol and ports; of frames other than IP, Ethernet
+/// addresses and type. Frames that are too short for it are one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Flow {
     ether_type: u16,

@@ -15,7 +15,7 @@ pub const PROTOCOL: Field<EtherType> = Field::at(2);
 pub const HEADER_SIZE_BYTES: usize = 8;
 pub const PORT: u16 = 6081;
 
-/// What the header that begins here carries, and where that begins.
+/// The contents of the header that begins here, and where they begin.
 pub fn skip(header: &[u8]) -> Result<(EtherType, usize), WireError> {
     let options_size = usize::from(VERSION_OPT_LEN.get_checked(header)? & 0x3f) * 4;
     Ok((PROTOCOL.get_checked(header)?, HEADER_SIZE_BYTES + options_size))

@@ -17,7 +17,7 @@ pub const HEADER_SIZE_BYTES: usize = 4;
 
 pub const FLAG_KEY: u16 = 0x2000;
 
-/// What the header that begins here carries, and where that begins. A header with a checksum or a
+/// The contents of the header that begins here, and where they begin. A header with a checksum or a
 /// sequence number, which would differ from packet to packet of a flow, is malformed.
 pub fn skip(header: &[u8]) -> Result<(EtherType, usize), WireError> {
     let size = match FLAGS.get_checked(header)? {

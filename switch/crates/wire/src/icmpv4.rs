@@ -55,7 +55,8 @@ impl<B: AsRef<[u8]>> Message<B> {
         }
     }
 
-    /// What an echo carries; of an error, the header of the packet it is about and what follows it.
+    /// The contents of an echo; of an error, the header of the packet it is about and the bytes
+    /// behind it.
     pub fn payload(&self) -> &[u8] {
         &self.as_bytes()[HEADER_SIZE_BYTES..]
     }

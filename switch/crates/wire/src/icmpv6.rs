@@ -74,7 +74,8 @@ impl<B: AsRef<[u8]>> Message<B> {
         }
     }
 
-    /// What an echo carries; of an error, the header of the packet it is about and what follows it.
+    /// The contents of an echo; of an error, the header of the packet it is about and the bytes
+    /// behind it.
     pub fn payload(&self) -> &[u8] {
         &self.as_bytes()[HEADER_SIZE_BYTES..]
     }
@@ -97,7 +98,7 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Message<B> {
     }
 }
 
-/// Who is asked for, or who answers: neighbour discovery's question and answer.
+/// The target of neighbour discovery, in a solicitation or an advertisement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbor {
     /// Asked by the station with this address on the link.

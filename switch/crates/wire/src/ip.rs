@@ -1,6 +1,6 @@
-//! What IPv4 and IPv6 share: protocol numbers, and the congestion bits.
+//! Shared by IPv4 and IPv6: protocol numbers, and the congestion bits.
 
-/// What an IP header is followed by.
+/// The protocol behind an IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Protocol(pub u8);
 
@@ -24,7 +24,7 @@ impl Protocol {
 
 value_as!(Protocol, u8, Protocol, |protocol: Protocol| protocol.0);
 
-/// Explicit congestion notification (RFC 3168): the low two bits of what was the type of service.
+/// Explicit congestion notification (RFC 3168): the low two bits of the former type of service.
 /// Numbered as on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]

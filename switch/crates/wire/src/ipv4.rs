@@ -142,12 +142,12 @@ impl<B: AsRef<[u8]>> Packet<B> {
         Sum::of(&self.as_bytes()[..self.header_size()]).is_right()
     }
 
-    /// What the stated length says is the payload: padding of the frame is left out.
+    /// The payload, as long as the header says: padding of the frame is left out.
     pub fn payload(&self) -> &[u8] {
         &self.as_bytes()[self.header_size()..usize::from(self.total_len())]
     }
 
-    /// What a checksum of the layer above begins with.
+    /// The start of a checksum of the layer above.
     pub fn pseudo_header(&self, protocol: Protocol, length: usize) -> Sum {
         checksum::pseudo_header(&self.as_bytes()[ADDRESSES], protocol, length)
     }
@@ -211,7 +211,7 @@ impl Repr {
         packet.fill_checksum();
     }
 
-    /// What a checksum of the payload begins with.
+    /// The start of a checksum of the payload.
     pub fn pseudo_header(&self) -> Sum {
         let addresses = [self.src_addr.octets(), self.dst_addr.octets()];
         checksum::pseudo_header(addresses.as_flattened(), self.protocol, self.payload_size)

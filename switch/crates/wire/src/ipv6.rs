@@ -91,13 +91,13 @@ impl<B: AsRef<[u8]>> Packet<B> {
         VERSION_CLASS_LABEL.get(self.as_bytes()) & 0xf_ffff
     }
 
-    /// What the stated length says is the payload, extension headers included.
+    /// The payload, as long as the header says, extension headers included.
     pub fn payload(&self) -> &[u8] {
         let size = usize::from(self.payload_len());
         &self.as_bytes()[HEADER_SIZE_BYTES..HEADER_SIZE_BYTES + size]
     }
 
-    /// What a checksum of the layer above begins with.
+    /// The start of a checksum of the layer above.
     pub fn pseudo_header(&self, protocol: Protocol, length: usize) -> Sum {
         checksum::pseudo_header(&self.as_bytes()[ADDRESSES], protocol, length)
     }
@@ -142,7 +142,7 @@ impl Repr {
         packet.set_dst_addr(self.dst_addr);
     }
 
-    /// What a checksum of the payload begins with.
+    /// The start of a checksum of the payload.
     pub fn pseudo_header(&self) -> Sum {
         let addresses = [self.src_addr.octets(), self.dst_addr.octets()];
         checksum::pseudo_header(addresses.as_flattened(), self.next_hdr, self.payload_size)

@@ -1,9 +1,9 @@
-//! What frames look like: one file a protocol, and the Internet checksum.
+//! The layout of frames: one file a protocol, and the Internet checksum.
 //!
-//! Each file names the fields of its header once, in the words of its RFC, as [`Field`]s: a place and
-//! a type. On top of them stands a view (`ipv4::Packet`, `tcp::Segment`, ...) that is made by
-//! `new_checked`, which refuses bytes too short for what the header says, or by `new_unchecked`, for
-//! a buffer that is about to be written. Where a protocol's header is worth having as a value, `Repr`
+//! Each file names the fields of its header once, in the words of its RFC, as [`Field`]s: a place
+//! and a type. On top of them is a view (`ipv4::Packet`, `tcp::Segment`, ...) that is made by
+//! `new_checked`, which refuses bytes shorter than the header says, or by `new_unchecked`, for a
+//! buffer that is about to be written. Where a protocol's header is worth having as a value, `Repr`
 //! is that value: parsed from a view, emitted into one.
 //!
 //! ```text
@@ -17,7 +17,8 @@
 //! `flow` says which frames belong together.
 //!
 //! Code that walks a frame by offsets uses the fields directly: `udp::LENGTH.get(&frame[at..])`.
-//! Nothing here allocates, keeps state or decides anything: a wrong checksum is told, not mended.
+//! Nothing here allocates, keeps state or decides anything: a wrong checksum is reported, not
+//! corrected.
 
 // A field is documented by the RFC that its file names; "The source port." says no more.
 #![allow(missing_docs)]

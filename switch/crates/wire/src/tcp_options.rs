@@ -104,7 +104,7 @@ impl FromIterator<SackBlock> for SackBlocks {
 pub struct Options<'a>(&'a [u8]);
 
 impl<'a> Options<'a> {
-    /// What lies between the header's fixed part and the payload.
+    /// The options, between the header's fixed part and the payload.
     pub const fn new(bytes: &'a [u8]) -> Options<'a> {
         Options(bytes)
     }

@@ -14,13 +14,13 @@
 use crate::ethernet::{self, EtherType};
 use crate::{Field, WireError};
 
-/// A tag as a header: what it says of the frame, then the type of what follows.
+/// A tag as a header: its control information, then the type of the header behind it.
 pub const CONTROL: Field<u16> = Field::at(0);
 pub const ETHER_TYPE: Field<EtherType> = Field::at(2);
 pub const TAG_SIZE_BYTES: usize = 4;
 
-/// How many tags are looked behind: a provider's around a customer's, as the standards stack them. What
-/// is behind more is nobody's business but the program's.
+/// The number of tags that are looked behind: a provider's around a customer's, as the standards
+/// stack them. Frames with more tags concern only the program.
 pub const TAG_COUNT_MAX: usize = 2;
 
 /// A tag's control information.
@@ -47,7 +47,7 @@ impl Control {
     }
 }
 
-/// The type of what a frame carries behind its VLAN tags, and where that begins.
+/// The type of a frame's contents behind its VLAN tags, and where they begin.
 ///
 /// A frame with more than [`TAG_COUNT_MAX`] tags is malformed.
 #[inline]

@@ -16,7 +16,7 @@ pub const HEADER_SIZE_BYTES: usize = 8;
 /// Set where the network identifier is one.
 pub const FLAG_VNI: u8 = 0x08;
 pub const PORT: u16 = 4789;
-/// What Linux takes unless told otherwise: older than the registered port.
+/// Linux's default: older than the registered port.
 pub const PORT_LINUX: u16 = 8472;
 
 /// Writes the header of a frame in the network `vni`.

@@ -4,7 +4,7 @@
 //! * A connection begins with quick acknowledgments, so that the sender's slow start is not held
 //!   up; after sixteen, and while its window does not grow any more (tcp_grow_window), it waits for
 //!   a second segment or the delayed-ACK timer.
-//! * What ends with PSH, or is shorter than a full segment, is the end of something: it is
+//! * A segment with PSH, or shorter than a full one, is the end of a message: it is
 //!   acknowledged as soon as the application has taken it (tcp_cleanup_rbuf).
 //! * The timer follows the gaps between segments, from 40 ms to 200 ms.
 //! * Acknowledgments that only repeat SACK blocks are put together: 5 % of a round trip or 1 ms.

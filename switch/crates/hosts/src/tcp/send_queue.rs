@@ -419,8 +419,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens to segments, the counts are those of the marks, and the order of
-        /// sending holds exactly those somebody waits for.
+        /// After any operations on segments, the counts are those of the marks, and the order of
+        /// sending holds exactly the segments that are still expected to be acknowledged.
         #[test]
         fn counts_and_order_agree_with_the_marks(steps in prop::collection::vec((0..6u8, 0..12u64), 0..80)) {
             let mut queue = queue_of(12);

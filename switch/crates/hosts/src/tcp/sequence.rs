@@ -4,13 +4,13 @@
 //! the stream number 1, and 64 bits never wrap, so that "before" is `<`.
 
 /// The number of `wire`, which lies within 2^31 of the number `near`, in the sequence that began
-/// with `initial`. What would lie before the SYN counts as the SYN.
+/// with `initial`. A number before the SYN counts as the SYN.
 pub(crate) fn expand(wire: u32, initial: u32, near: u64) -> u64 {
     let ahead = wire.wrapping_sub(wire_number(near, initial)) as i32;
     near.saturating_add_signed(i64::from(ahead))
 }
 
-/// What `number` looks like on the wire.
+/// The form of `number` on the wire.
 pub(crate) fn wire_number(number: u64, initial: u32) -> u32 {
     initial.wrapping_add(number as u32)
 }

@@ -9,13 +9,13 @@ use crate::congestion::Algorithm;
 pub struct Memory {
     /// Never less than this.
     pub min: Bytes,
-    /// What a connection begins with.
+    /// The initial size.
     pub default: Bytes,
     /// Where autotuning ends.
     pub max: Bytes,
 }
 
-/// When a connection asks for ECN; the values of `tcp_ecn`.
+/// When a connection negotiates ECN; the values of `tcp_ecn`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnSetting {
     /// Neither ask nor agree.
@@ -45,7 +45,7 @@ pub struct TcpSettings {
     pub rmem: Memory,
     /// `tcp_wmem`
     pub wmem: Memory,
-    /// `tcp_moderate_rcvbuf`: the receive window grows with what arrives.
+    /// `tcp_moderate_rcvbuf`: the receive window grows with the rate of arrivals.
     pub moderate_rcvbuf: bool,
     /// Which part of a receive buffer is window, in 256ths; the rest is the kernel's bookkeeping.
     pub window_256ths: u32,
@@ -67,7 +67,7 @@ pub struct TcpSettings {
     /// The most bytes of one connection in the sending queue, `tcp_limit_output_bytes`; none lets a
     /// connection fill the queue.
     pub queued_bytes_max: Option<Bytes>,
-    /// `tcp_recovery`: losses are told by time (RFC 8985).
+    /// `tcp_recovery`: losses are detected by time (RFC 8985).
     pub rack: bool,
     /// `tcp_early_retrans`: tail loss probes (RFC 8985 section 7).
     pub tail_loss_probe: bool,

@@ -1,11 +1,11 @@
-//! What `ss -ti` tells of a connection, readable at any instant.
+//! The `ss -ti` data of a connection, readable at any instant.
 
 use units::{Bytes, Rate, Span, Time};
 
 use super::connection::{Connection, Waiting};
 use super::state::{RecoveryState, State};
 
-/// What a connection's retransmission timer waits for.
+/// The purpose of a connection's retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitingFor {
     /// The timer is off.
@@ -29,7 +29,7 @@ pub struct Snapshot {
     pub recovery: RecoveryState,
     /// The name of the congestion control.
     pub congestion: String,
-    /// What it tells of itself: names and whole numbers.
+    /// Its own data: names and whole numbers.
     pub algorithm: Vec<(&'static str, u64)>,
     /// Packets that may be in flight, and where slow start ends; none if it has not ended yet.
     pub cwnd: u32,
@@ -45,14 +45,14 @@ pub struct Snapshot {
     /// The timeout in force, and how often it was doubled.
     pub rto: Span,
     pub backoff: u32,
-    /// What the timer waits for, and until when.
+    /// The timer's purpose, and its instant.
     pub waiting: WaitingFor,
     pub due: Option<Time>,
     /// The rate at which segments leave, if they are paced.
     pub pacing_rate: Option<Rate>,
     /// The last sample of the rate at which the path delivers.
     pub delivery_rate: Option<Rate>,
-    /// Segments not acknowledged, told by SACK, counted as lost, sent again and on their way.
+    /// Segments not acknowledged, reported by SACK, counted as lost, sent again and on their way.
     pub unacked: u32,
     pub sacked: u32,
     pub lost: u32,
@@ -77,7 +77,7 @@ pub struct Snapshot {
     /// The other side's window, and ours.
     pub snd_wnd: u64,
     pub rcv_wnd: u64,
-    /// What the application takes in a round trip, and that round trip.
+    /// The bytes that the application takes in a round trip, and that round trip.
     pub rcv_space: u64,
     pub rcv_rtt: Span,
     /// Bytes that arrived behind a hole.

@@ -3,7 +3,7 @@
 /// RFC 9293's states; LISTEN belongs to the host, which has no connection yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Both have said all and heard it, or somebody reset; nothing happens any more.
+    /// Both sides have closed, or one has reset; nothing happens any more.
     Closed,
     /// We closed; the other side acknowledged, and may still send.
     FinWait2,
@@ -26,7 +26,7 @@ pub enum State {
 }
 
 impl State {
-    /// The SYNs were exchanged and nobody has reset.
+    /// The SYNs were exchanged and there was no reset.
     pub fn is_synchronized(self) -> bool {
         !matches!(self, State::Closed | State::SynSent | State::SynReceived)
     }

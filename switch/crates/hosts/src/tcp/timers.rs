@@ -1,4 +1,4 @@
-//! What happens when nothing happens: timeouts, probes, delayed acknowledgments.
+//! Timers: timeouts, probes, delayed acknowledgments.
 
 use units::{Span, Time};
 
@@ -117,7 +117,7 @@ impl Connection {
         self.arm(Waiting::Timeout, io.now + rto);
     }
 
-    /// What was only reordered, perhaps, had its time (RFC 8985 section 6.3).
+    /// Segments that were perhaps only reordered had their time (RFC 8985 section 6.3).
     fn reordering_timeout(&mut self, io: &mut Io<'_>) {
         self.snd.rack.advanced = true;
         let lost_before = self.snd.queue.lost();

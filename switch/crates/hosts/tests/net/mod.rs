@@ -6,7 +6,8 @@
 //!             └── back: ...                 ─┘
 //! ```
 //!
-//! A pipe drops, marks, loses, doubles, delays and corrupts as it is told, by dice of its own.
+//! A pipe drops, marks, loses, doubles, delays and corrupts according to its settings, with random
+//! numbers of its own.
 #![allow(dead_code)]
 
 use std::cmp::{Ordering, Reverse};
@@ -54,7 +55,7 @@ impl Pipe {
     }
 }
 
-/// What a pipe did.
+/// A pipe's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PipeCounts {
     pub entered: u64,
@@ -240,7 +241,7 @@ impl Net {
             self.now = next;
             if arrival <= due {
                 let Some(Reverse((_, _, to, Carried(frame)))) = self.arrivals.pop() else { return };
-                // What it is dropped for is in the books.
+                // The reason of its drop is counted.
                 let _counted = self.hosts[to].handle_frame(next, NetdevId(0), &frame);
                 self.pool.recycle(frame);
                 self.carry(to);

@@ -11,10 +11,10 @@
 //!   150    = cwnd 10 recovery Open           what `ss` has to say
 //! ```
 //!
-//! Sequence numbers count from each side's SYN, which is 0; `a:b` is what a segment carries, b not
-//! included, with SYN and FIN counted. Times are milliseconds and exact; what the application does at an
-//! instant comes before the segments of that instant. A line that is expected and
-//! does not come, or comes at another instant, or that nobody expects, fails the script.
+//! Sequence numbers count from each side's SYN, which is 0; `a:b` is the range that a segment
+//! carries, b not included, with SYN and FIN counted. Times are milliseconds and exact; an
+//! application's actions at an instant come before the segments of that instant. An expected line
+//! that does not come, or comes at another instant, or an unexpected one, fails the script.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -47,7 +47,7 @@ const LETTERS: [(char, Flags); 8] = [
     ('N', Flags::AE),
 ];
 
-/// Runs a script; tells what is wrong, with the lines that were right before.
+/// Runs a script; reports the mistake, with the lines that were right before.
 pub fn run(text: &str) -> Result<(), String> {
     let mut lines: Vec<&str> =
         text.lines().map(|line| line.split('#').next().unwrap_or("")).collect();
@@ -197,7 +197,7 @@ impl Stage {
             ">" => return self.expect(at, rest),
             "<" => {
                 let frame = Frame::new(&self.frame(rest)?);
-                // What the host thinks of it shows in what it sends.
+                // The host's reaction shows in its segments.
                 let _counted = self.host.handle_frame(at, NetdevId(0), &frame);
             }
             "icmp" => {

@@ -63,7 +63,7 @@ fn compute(emit: &mut Emitter<'_>, checksum: &Checksum) -> Value {
             let window = words(emit, *window);
             sum = emit.builder.ins().iadd(sum, window);
         }
-        // What the condition has asked need not be asked again.
+        // A condition already tested need not be tested again.
         if !implies(&checksum.wanted, *valid) {
             let valid = emit.is_valid(*valid);
             let zero = emit.number(0);

@@ -39,7 +39,7 @@ struct Control<'e, 'f> {
     source: &'e Source,
     /// The address of the program's arrays of registers.
     registers: Value,
-    /// What `leave` is called with, and how.
+    /// The argument and the target of a call of `leave`.
     call: Value,
     signature: SigRef,
     blocks: Vec<Block>,
@@ -280,8 +280,8 @@ fn is_straight(op: &Op) -> bool {
 /// How many parameters are read from each op on, until the interpreter sees to them again.
 pub(super) fn params_read(ops: &[Op]) -> Vec<usize> {
     let mut read: Vec<usize> = ops.iter().map(Op::params_read).collect();
-    // What follows an op mostly stands behind it, so one round and one to see that nothing changes
-    // are the rule.
+    // The op that follows another is usually behind it, so one round and one to see that nothing
+    // changes are the rule.
     loop {
         let before = read.clone();
         for number in (0..ops.len()).rev() {

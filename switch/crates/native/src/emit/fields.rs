@@ -62,7 +62,7 @@ impl Emitter<'_> {
             true => self.shift_right(value, from - to),
             false => self.builder.ins().ishl_imm_s(value, i64::from(to - from)),
         };
-        // What is around the bits: above them nothing where they end the part, and below them
+        // The bits around the field: above them nothing where they end the part, and below them
         // nothing where they start it or were shifted to the end of the number.
         let above = in_window.leading_zeros() != part.first * 8;
         let below = from > 0 && to > 0;

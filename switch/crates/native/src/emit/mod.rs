@@ -80,7 +80,7 @@ fn processor() -> Result<isa::OwnedTargetIsa, String> {
     builder.finish(settings::Flags::new(flags)).map_err(|error| format!("{name}: {error}"))
 }
 
-/// What functions are compiled with.
+/// The material for compiling functions.
 struct Compiler<'a> {
     isa: &'a dyn TargetIsa,
     context: FunctionBuilderContext,
@@ -133,7 +133,7 @@ struct Emitter<'a> {
     /// The address of the area: what every function takes first.
     area: Value,
     area_bytes: usize,
-    /// What else it takes.
+    /// Its other arguments.
     arguments: Vec<Value>,
 }
 
@@ -188,8 +188,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Offsets and types of the moves that copy so many bytes. The last may copy again what the one
-/// before it has copied: 14 bytes are two moves of eight.
+/// Offsets and types of the moves that copy `length` bytes. The last may overlap the one before it:
+/// 14 bytes are two moves of eight.
 fn moves(length: u32) -> Vec<(u32, Type)> {
     let kinds =
         [(16, types::I8X16), (8, types::I64), (4, types::I32), (2, types::I16), (1, types::I8)];

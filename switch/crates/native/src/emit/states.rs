@@ -4,9 +4,9 @@
 //!   parse(area, frame, end, at, state | entered << 32) -> (at, state | entered << 32 | done << 48)
 //! ```
 //!
-//! A state first asks whether all that it reads is there and whether the packet has entered too many
-//! states; if so it is left untouched, and the interpreter finds out what is wrong. So it does from
-//! a part on that asks for something that does not hold.
+//! A state first tests whether all the bytes that it reads are there and whether the packet has
+//! entered too many states; if so it is left untouched, and the interpreter finds the error. So it
+//! does from a part on whose requirement does not hold.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockCall, InstBuilder, JumpTableData, Value, types};
@@ -112,7 +112,7 @@ impl<'e, 'f> Parser<'e, 'f> {
         self.choose(state);
     }
 
-    /// The number of so many bytes of the frame.
+    /// The number in the next `length_bytes` bytes of the frame.
     fn ahead(&mut self, (from, at): (Value, u32), length_bytes: u32) -> Value {
         let kind = Part { first: 0, bytes: length_bytes }.kind();
         let builder = &mut self.emit.builder;
@@ -199,7 +199,7 @@ impl<'e, 'f> Parser<'e, 'f> {
         }
     }
 
-    /// Leaves a state, of which so many parts are done.
+    /// Leaves a state, of which `done` parts are done.
     fn go_out(&mut self, state: Value, done: usize) {
         let builder = &mut self.emit.builder;
         let done = builder.ins().iconst(types::I32, done as i64);

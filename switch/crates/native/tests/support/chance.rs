@@ -22,7 +22,7 @@ impl Chance {
         &of[self.below(of.len())]
     }
 
-    /// A number of so many bits: small, with all ones, or any.
+    /// A number of this many bits: small, with all ones, or any.
     pub fn number(&mut self, width: u32) -> Int {
         let limbs: Vec<u64> = (0..width.div_ceil(64) + 1).map(|_| self.next()).collect();
         let number = match self.below(4) {
@@ -33,7 +33,7 @@ impl Chance {
         number.truncate(width as usize)
     }
 
-    /// A number of so many bits that some packet may carry, or any.
+    /// A number of this many bits that some packet may carry, or any.
     pub fn value_like(&mut self, packets: &[Vec<u8>], width: u32) -> Int {
         let packet = self.one(packets);
         let bytes = width.div_ceil(8) as usize;

@@ -176,7 +176,7 @@ impl Both {
         native
     }
 
-    /// What packets have left behind must be the same: registers, counters, meters, and how long
+    /// The state left by packets must be the same: registers, counters, meters, and how long
     /// entries have been idle.
     pub fn compare_state(&mut self) {
         let Both { name, now, native, interpreted, .. } = self;
@@ -215,7 +215,7 @@ impl Both {
     }
 }
 
-/// What packets have left behind in a table.
+/// The state that packets have left in a table.
 fn state_of(table: &mut Table, now: Time) -> String {
     let idle: Vec<EntryId> = table.idle_entries(now).collect();
     let default = (table.default_counter(), table.default_meter().cloned());
@@ -239,7 +239,7 @@ fn rates(chance: &mut Chance) -> MeterConfig {
     }
 }
 
-/// A pipeline on which everything that a program can ask for leads somewhere.
+/// A pipeline on which every request of the program leads somewhere.
 fn wired(mut pipeline: Pipeline) -> Pipeline {
     for session in [1, 2, 5, 100, 250] {
         let session_config = CloneSession { port: Some(PortId(4)), ..CloneSession::default() };

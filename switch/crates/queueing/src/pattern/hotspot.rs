@@ -1,4 +1,4 @@
-//! One output everybody wants. Above a load of 1 / (N x share) no router can carry it all.
+//! One popular output. Above a load of 1 / (N x share) no router can carry all of its traffic.
 
 pub(super) fn weight(port_count: usize, percent: u8, output: usize) -> u64 {
     let even = 100 - u64::from(percent);

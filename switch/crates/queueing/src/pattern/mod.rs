@@ -20,7 +20,7 @@ use traffic::Chance;
 pub enum Pattern {
     /// Two thirds to the own output, one third to the next.
     Diagonal,
-    /// `percent` of everybody's traffic to output 0, the rest evenly.
+    /// `percent` of each input's traffic to output 0, the rest evenly.
     Hotspot {
         /// The hot output's share of each input, 0 to 100.
         percent: u8,

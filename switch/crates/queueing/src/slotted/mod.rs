@@ -31,7 +31,7 @@ pub const CELL: Bytes = Bytes(64);
 /// The line's speed; 64 bytes at 10 Gb/s take exactly 51,200 ps.
 pub const LINE_RATE: Rate = Rate::from_gbps(10);
 
-/// What to run.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Experiment {
     /// N.
@@ -54,7 +54,7 @@ pub struct Experiment {
     pub seed: u64,
 }
 
-/// What came of it.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Cells that departed per output and observed slot.
@@ -86,9 +86,9 @@ impl HasLength for Cell {
     }
 }
 
-/// An arbiter from outside, and whether the configured one is asked the same.
+/// An arbiter from outside, and whether the configured one decides too.
 pub struct Guest {
-    /// Who matches.
+    /// The arbiter.
     pub arbiter: Box<dyn ArbiterOutside>,
     /// Whether the first difference to the configured one ends the run.
     pub compared: bool,
@@ -129,7 +129,7 @@ pub fn run_with(experiment: &Experiment, guest: Option<Guest>) -> Result<Outcome
             watch.count_offer(at);
             let arrival =
                 Arrival::new(Cell, PortId(input as u16), PortId(output as u16), ClassId(0));
-            // Drops are in the router's books; nobody else asks for them here.
+            // Drops are in the router's counters and not needed here.
             let _counted = manager.handle_packet(at, arrival);
         }
     }
@@ -149,7 +149,7 @@ fn router(experiment: &Experiment) -> Config {
     Config { ports: ports.collect(), input: experiment.input.clone(), ..Config::default() }
 }
 
-/// Who takes the notes.
+/// The observer that takes notes.
 struct Watch {
     slot: Span,
     port_count: usize,
