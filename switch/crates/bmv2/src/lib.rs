@@ -9,7 +9,8 @@
 //!
 //! The format: `docs/JSON_format.md` of p4lang/behavioral-model, versions 2.0 to 2.24. Where an
 //! older version spells something differently (`shift` for `advance`, `actions` for `action_ids`),
-//! reading accepts both and writing uses the newer. Members that p4c leaves out of header unions are added.
+//! reading accepts both and writing uses the newer. Members that p4c leaves out of header unions are
+//! added.
 
 // Members whose names suffice have no comment.
 #[allow(missing_docs)]

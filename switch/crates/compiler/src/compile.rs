@@ -11,16 +11,16 @@ use syntax::{SourceMap, SourceProvider};
 pub struct Options {
     /// Include directories and macros.
     pub preprocessor: PreprocessorOptions,
-    /// What the back end is asked for.
+    /// The options of the back end.
     pub lower: lower::Options,
 }
 
-/// What a compilation makes.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Output {
     /// The program for the switch; `None` if there are errors.
     pub program: Option<bmv2::Program>,
-    /// What controllers need to know of it; there exactly when `program` is.
+    /// The controllers' description of it; there exactly when `program` is.
     pub p4info: Option<p4info::P4Info>,
     /// Errors and warnings in source order.
     pub diagnostics: Vec<Diagnostic>,

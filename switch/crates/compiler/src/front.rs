@@ -8,7 +8,7 @@ use syntax::parser::parse;
 use syntax::preprocessor::{PreprocessorOptions, preprocess};
 use syntax::{SourceMap, SourceProvider};
 
-/// What the front end makes of a program.
+/// The front end's result.
 #[derive(Debug)]
 pub struct Front {
     /// The typed tree; `None` if there are errors.
@@ -29,8 +29,8 @@ pub fn analyse(
     let mut diagnostics = Diagnostics::default();
     let tokens = preprocess(provider, main_file, options, &mut sources, &mut diagnostics);
     let tree = parse(&tokens, &mut diagnostics);
-    // After a syntax error pieces of the program are missing: what the checker would say about
-    // that helps nobody.
+    // After a syntax error pieces of the program are missing: the checker's messages about that
+    // would not help.
     let program = (diagnostics.error_count() == 0).then(|| check(&tree, &mut diagnostics));
     let has_errors = diagnostics.error_count() > 0;
     if let (Some(program), false) = (&program, has_errors) {
@@ -39,10 +39,10 @@ pub fn analyse(
     Front { program: program.filter(|_| !has_errors), sources, diagnostics }
 }
 
-/// What an editor wants to know of a program.
+/// An editor's view of a program.
 #[derive(Debug)]
 pub struct Reading {
-    /// What its names stand for, as far as they can be resolved.
+    /// The meanings of its names, as far as they can be resolved.
     pub index: Index,
     /// Every text that was read.
     pub sources: SourceMap,
@@ -61,7 +61,7 @@ pub fn read(
     let tokens = preprocess(provider, main_file, options, &mut sources, &mut diagnostics);
     let tree = parse(&tokens, &mut diagnostics);
     let is_whole = diagnostics.error_count() == 0;
-    // As in `analyse`, what is said of a text with pieces missing helps nobody.
+    // As in `analyse`, messages about a text with pieces missing would not help.
     let mut unheard = Diagnostics::default();
     let heard = if is_whole { &mut diagnostics } else { &mut unheard };
     let (program, index) = check_with_index(&tree, heard);

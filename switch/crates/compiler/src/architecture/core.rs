@@ -1,4 +1,4 @@
-//! What `core.p4` declares, which every architecture has.
+//! The declarations of `core.p4`, which every architecture has.
 
 use super::{Form, Function, Meaning, Object, PacketMethod};
 

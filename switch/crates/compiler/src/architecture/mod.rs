@@ -1,11 +1,11 @@
-//! What the target provides, as data: extern functions, extern objects and their methods, and what
-//! each becomes on the switch.
+//! The target as data: extern functions, extern objects and their methods, and their forms on the
+//! switch.
 //!
 //! The programmer sees declarations, in `core.p4` and the architecture's file; those give the names
 //! and types that the checker works with. This table gives them a meaning. A declaration is looked
-//! up once, when it is checked, and carries what was found (`tree::ExternFunction::known`,
-//! `tree::Method::known`, `tree::Extern::known`): nothing after that compares names. What is declared
-//! and not found here is an extern of somebody else's switch.
+//! up once, when it is checked, and carries the result (`tree::ExternFunction::known`,
+//! `tree::Method::known`, `tree::Extern::known`): nothing after that compares names. A declaration
+//! that is not found here is an extern of another switch.
 //!
 //! Another architecture is another table; the kinds of [`Meaning`] and [`Operand`] are those of
 //! simple_switch, which runs them all.
@@ -40,15 +40,15 @@ pub enum BlockKind {
 #[derive(Debug)]
 pub struct Block {
     pub kind: BlockKind,
-    /// What it is called in BMv2 JSON, if anything is.
+    /// Its name in BMv2 JSON, if it has one.
     pub name: &'static str,
     /// Where it stands among the arguments of the package, and of the packages in it.
     pub position: &'static [usize],
-    /// What each of its parameters stands for.
+    /// The meaning of each of its parameters.
     pub parameters: &'static [Passed],
 }
 
-/// What the architecture passes to a block. The same is the same storage in all blocks.
+/// Data that the architecture passes to a block. The same data is the same storage in all blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passed {
     /// Headers, by which blocks share them. Those of one type are shared anyway.
@@ -71,7 +71,7 @@ pub struct Architecture {
     pub package: &'static str,
     /// The file that declares it.
     pub file: &'static str,
-    /// What `main` looks like, for people.
+    /// The form of `main`, for people.
     pub main: &'static str,
     /// The blocks in the order in which a packet meets them.
     pub blocks: &'static [Block],
@@ -100,7 +100,7 @@ pub struct Object {
     methods: &'static [Function],
 }
 
-/// What an extern object is to the switch. The numbers are positions among the arguments of the
+/// The switch's form of an extern object. The numbers are positions among the arguments of the
 /// constructor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -125,22 +125,22 @@ pub enum Form {
         size: usize,
         unit: usize,
     },
-    /// `packet_in` or `packet_out`: the architecture makes it, nobody else can.
+    /// `packet_in` or `packet_out`: only the architecture can make it.
     Packet,
     Register {
         size: usize,
-        /// What its cells hold at first, where the constructor can say so.
+        /// The initial value of its cells, where the constructor can set it.
         initial: Option<usize>,
     },
-    /// What programs send to controllers.
+    /// Messages of programs to controllers.
     Digest,
-    /// An object that BMv2 JSON knows as an extern instance, with what the constructor was given.
+    /// An object that BMv2 JSON knows as an extern instance, with the constructor's arguments.
     Instance,
     /// Nothing that a program can use.
     Nothing,
 }
 
-/// What a call of an extern does.
+/// The effect of a call of an extern.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning {
     /// One of several primitives: by the number of arguments.
@@ -157,7 +157,7 @@ pub enum Meaning {
     DirectMeterColor,
     /// Names the field to which a direct meter's colour goes.
     DirectMeterRead,
-    /// Whether a packet goes this way, by what its metadata says.
+    /// Whether a packet goes this way, by its metadata.
     Goes(Way),
     /// The packet is dropped at the end of the block.
     MarkToDrop,
@@ -165,13 +165,13 @@ pub enum Meaning {
     Nothing,
     Packet(PacketMethod),
     Primitive(Primitive),
-    /// Only the checker looks at it.
+    /// For the checker only.
     StaticAssert,
     /// A test that ends the parser with an error.
     Verify,
 }
 
-/// What can become of a packet.
+/// A packet's possible fates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// A clone is made besides.
@@ -196,7 +196,7 @@ pub enum PacketMethod {
 #[derive(Clone, Copy, Debug)]
 pub struct Primitive {
     pub name: &'static str,
-    /// What the primitive is given, in its order.
+    /// The operands of the primitive, in its order.
     pub operands: &'static [Operand],
     /// Where it may be called; anywhere if `None`.
     pub place: Option<Place>,
@@ -227,7 +227,7 @@ pub enum Operand {
     Destination(usize),
     /// The fields that hold the numbers that data is made of.
     Fields(usize),
-    /// What the constructor of the object was given at this position.
+    /// The constructor's argument at this position.
     Given(usize),
     /// The list of fields that a copy of the packet keeps, named by a constant.
     FieldList(usize),
@@ -326,7 +326,7 @@ impl Operand {
 }
 
 impl Object {
-    /// What the method of this name means.
+    /// The meaning of the method of this name.
     pub fn method(&self, name: &str) -> Option<&'static Function> {
         self.methods.iter().find(|method| method.name == name)
     }
@@ -361,14 +361,14 @@ pub fn file_of(name: &str) -> Option<&'static str> {
     found.map(|architecture| architecture.file)
 }
 
-/// What an extern function of this name means.
+/// The meaning of an extern function of this name.
 pub fn function(name: &str) -> Option<&'static Function> {
     let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.functions);
     let of_all = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS);
     of_all.chain(of_architectures).find(|function| function.name == name)
 }
 
-/// What extern objects of this type are.
+/// The meaning of extern objects of this type.
 pub fn object(name: &str) -> Option<&'static Object> {
     let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.objects);
     core::OBJECTS.iter().chain(of_architectures).find(|object| object.name == name)
@@ -380,8 +380,8 @@ mod tests {
     use std::collections::BTreeSet;
     use syntax::tree::{Declaration, MethodKind};
 
-    /// What our includes declare and this table gives no meaning: an object that v1model has given
-    /// up.
+    /// A declaration of our includes without a meaning in this table: an object that v1model has
+    /// given up.
     const DEPRECATED: [&str; 1] = ["Checksum16.get"];
 
     /// Functions, and methods with their objects, as the files declare them.

@@ -1,4 +1,4 @@
-//! What `psa.p4` declares: the Portable Switch Architecture as BMv2's psa_switch has it.
+//! The declarations of `psa.p4`: the Portable Switch Architecture as BMv2's psa_switch has it.
 
 use super::v1model::{anywhere, block};
 use super::{
@@ -100,7 +100,7 @@ const INGRESS_USER: Passed = User("ingress");
 const EGRESS_USER: Passed = User("egress");
 const INGRESS_OUTPUT: Passed = Intrinsic("psa_ingress_output_metadata");
 const EGRESS_OUTPUT: Passed = Intrinsic("psa_egress_output_metadata");
-/// What a packet takes along, under the names that the pipeline looks for.
+/// The metadata that travels with a packet, under the names that the pipeline looks for.
 const NORMAL: Passed = Passed::Way("normal_meta");
 const RESUBMITTED: Passed = Passed::Way("resubmit_meta");
 const RECIRCULATED: Passed = Passed::Way("recirculate_meta");

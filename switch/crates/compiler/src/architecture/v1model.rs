@@ -1,5 +1,5 @@
-//! What `v1model.p4` declares, the functions that it calls deprecated included: programs in the
-//! field are full of them.
+//! The declarations of `v1model.p4`, including the functions that it calls deprecated: programs in
+//! the field are full of them.
 
 use super::{
     Architecture, Block, BlockKind, Form, Function, Meaning, Object, Operand, Passed, Place,

@@ -154,7 +154,7 @@ impl Lowering<'_> {
         self.run("assign", vec![parameter(place.clone()), parameter(number)], at);
     }
 
-    /// What a field of an element of a stack holds.
+    /// The kind of a field of an element of a stack.
     fn field_kind(&self, header: &Expression, field: u32) -> Leaf {
         let (stack, _) = stack_and_index(header);
         let stacks = &self.flat.storage.stacks;
@@ -402,7 +402,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What a stack or list is made of.
+/// The element type of a stack or list.
 fn element_type(ty: &Type) -> Type {
     match ty {
         Type::Stack(element, _) | Type::List(element) => (**element).clone(),

@@ -102,7 +102,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What the architecture passes to a block.
+    /// The architecture's arguments for a block.
     fn parameters(&self, block: Block) -> &[Id<Variable>] {
         match block.kind {
             InstanceKind::Control(id) => &self.input.program.controls[id].parameters,
@@ -111,7 +111,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Storage for what blocks are passed: first the switch's own metadata, whose names are given,
+    /// Storage for the blocks' arguments: first the switch's own metadata, whose names are given,
     /// then the program's, then headers.
     fn share(&mut self, blocks: &[Block]) {
         let order = |passed: Passed| match passed {
@@ -134,13 +134,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// What blocks share under a name.
+    /// The data that blocks share under a name.
     pub fn shared(&self, passed: Passed) -> Option<&Value> {
         let found = self.made.shared.iter().find(|(known, ..)| *known == passed);
         found.map(|(.., place)| place)
     }
 
-    /// A place for what is shared; `parameter` is the first that stands for it.
+    /// A place for shared data; `parameter` is the first that refers to it.
     fn allocate_shared(&mut self, passed: Passed, parameter: Id<Variable>) -> Value {
         let variable = &self.input.program.variables[parameter];
         match passed {

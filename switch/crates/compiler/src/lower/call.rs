@@ -1,10 +1,10 @@
 //! Calls of functions, actions and controls: copy-in, the body, copy-out.
 //!
 //! Before: a call of the typed tree. After: the callee's steps in its place. An argument is bound
-//! by reference where nobody could tell the difference, which is nearly always; otherwise it is
-//! copied as the specification says: `in` and `inout` from left to right before the body, `out` and
-//! `inout` from left to right after it, also when the body ends with `exit`. What an argument was
-//! when its turn came is what the callee gets, whatever the calls in later arguments change.
+//! by reference where that makes no difference, which is nearly always; otherwise it is copied as
+//! the specification says: `in` and `inout` from left to right before the body, `out` and `inout`
+//! from left to right after it, also when the body ends with `exit`. The callee gets an argument's
+//! value at its turn, even if calls in later arguments change it.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ use syntax::Span;
 /// Calls inside calls inside calls beyond this are refused: each level needs some of our own stack.
 const CALL_DEPTH_MAX: usize = 64;
 
-/// What a callee can reach other than through its parameters.
+/// The places that a callee can reach other than through its parameters.
 pub enum Outside {
     /// The parameters of this instance, whose tables see the same places however often it is
     /// applied.
@@ -192,7 +192,7 @@ impl Lowering<'_> {
         passed
     }
 
-    /// The value of an argument, kept apart from what the later ones do.
+    /// The value of an argument, unaffected by later ones.
     pub fn argument(&mut self, expression: &tree::Expression, later: &[Argument]) -> Value {
         let value = self.value(expression);
         if self.have_effects(later) {
@@ -234,7 +234,7 @@ impl Lowering<'_> {
         outside: &Outside,
         at: Span,
     ) -> Vec<(Target, Value, Type)> {
-        // What the callee can see or change other than through this parameter.
+        // The places that the callee can see or change other than through this parameter.
         let mut seen: Vec<Vec<Atom>> = passed.iter().map(|one| self.passed_atoms(one)).collect();
         seen.push(self.reachable(outside));
         let writes: Vec<bool> = passed.iter().map(|one| !matches!(one, Passed::In(_))).collect();
@@ -282,8 +282,7 @@ impl Lowering<'_> {
         !self.input.copied.contains(&key) && !self.made.differing.contains(&key)
     }
 
-    /// What one parameter stands for: the argument itself where nobody could tell the difference,
-    /// a copy otherwise.
+    /// A parameter's meaning: the argument itself where that makes no difference, a copy otherwise.
     fn bind_one(
         &mut self,
         parameter: Id<Variable>,
@@ -332,8 +331,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a place is a member of a union. What is copied out to one decides about the others
-    /// even where nothing was written.
+    /// Whether a place is a member of a union. Copying out to one affects the others even if
+    /// nothing was written.
     fn is_union_member(&self, place: &Value) -> bool {
         let Value::Header(HeaderRef::Instance(header)) = place else { return false };
         self.flat.storage.union_around(*header).is_some()
@@ -350,7 +349,7 @@ impl Lowering<'_> {
         place
     }
 
-    /// What the body of an action of the current control can reach.
+    /// The places that the body of an action of the current control can reach.
     pub fn outside(&self, body: &Block, parameters: &[Id<Variable>]) -> Outside {
         let mut variables = BTreeSet::new();
         mentioned(self.input.program, body, &mut variables);

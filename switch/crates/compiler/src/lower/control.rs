@@ -106,8 +106,8 @@ impl Lowering<'_> {
         Some(index)
     }
 
-    /// What an extern of the architecture becomes on the switch. Other externs are reported where they
-    /// are used, or handed on there; standing alone they do no harm.
+    /// The switch's form of an extern of the architecture. Other externs are reported where they
+    /// are used, or handed on there; unused they do no harm.
     fn object_kind(
         &mut self,
         of: Id<tree::Extern>,
@@ -233,7 +233,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What BMv2 calls an algorithm of hashes.
+/// BMv2's name of a hash algorithm.
 pub fn algorithm_name(enumerator: &str) -> String {
     match enumerator {
         "ones_complement16" => "csum16".to_owned(),

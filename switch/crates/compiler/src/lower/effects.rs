@@ -1,4 +1,4 @@
-//! Questions about expressions that are asked before they are evaluated.
+//! Properties of expressions that are needed before they are evaluated.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,7 @@ pub enum Seen<'a> {
     Variable(Id<Variable>),
 }
 
-/// Calls `see` for what is in the expression.
+/// Calls `see` for each part of the expression.
 pub fn visit<'a>(expression: &'a Expression, see: &mut impl FnMut(Seen<'a>)) {
     match &expression.kind {
         ExpressionKind::Aggregate(parts) => parts.iter().for_each(|part| visit(part, see)),
@@ -94,7 +94,7 @@ pub fn visit<'a>(expression: &'a Expression, see: &mut impl FnMut(Seen<'a>)) {
     }
 }
 
-/// What the call itself does, then its arguments.
+/// The effect of the call itself, then its arguments.
 fn visit_call<'a>(call: &'a Call, see: &mut impl FnMut(Seen<'a>)) {
     see(Seen::Call(call));
     match &call.callee {
@@ -125,7 +125,7 @@ pub fn mentioned(program: &Program, body: &Block, found: &mut BTreeSet<Id<Variab
     });
 }
 
-/// Calls `see` for what is in a body.
+/// Calls `see` for each part of a body.
 pub fn visit_block<'a>(body: &'a Block, see: &mut impl FnMut(Seen<'a>)) {
     for statement in &body.statements {
         visit_statement(statement, see);

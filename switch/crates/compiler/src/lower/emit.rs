@@ -76,8 +76,8 @@ pub fn emit(
     }
 }
 
-/// The switch writes the colour of a table's meter to a field, also where the program never looks at
-/// it: a controller may set its rates all the same.
+/// The switch writes the colour of a table's meter to a field, also where the program never reads
+/// it: a controller may still set its rates.
 fn give_meters_a_field(flat: &mut Flat) {
     for object in &mut flat.objects {
         if let ObjectKind::DirectMeter { table: Some(_), result: result @ None, .. } =
@@ -232,7 +232,7 @@ fn header_stacks(flat: &Flat) -> Vec<HeaderStack> {
     storage.stacks.iter().enumerate().map(stack).collect()
 }
 
-/// What the type of a union is called.
+/// The name of a union's type.
 fn union_name(program: &tree::Program, of: tree::Id<tree::Struct>) -> String {
     super::names::type_name(&program.structs[of])
 }

@@ -27,7 +27,7 @@ const NODES_MAX: usize = 1000;
 const REPEATED_NODES_MAX: usize = 16;
 
 impl Lowering<'_> {
-    /// The value of an expression. What is nested deep is computed in parts.
+    /// The value of an expression. Deeply nested parts are computed separately.
     pub fn value(&mut self, expression: &tree::Expression) -> Value {
         let value = self.whole_value(expression);
         match &value {
@@ -177,8 +177,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// What a variable stands for. One that is used before its declaration was reached (only in
-    /// programs with errors) gets storage here.
+    /// A variable's value. One that is used before its declaration was reached (only in programs
+    /// with errors) gets storage here.
     pub fn variable(&mut self, variable: tree::Id<tree::Variable>) -> Value {
         if let Some(value) = self.local.bindings.get(&variable) {
             return value.clone();

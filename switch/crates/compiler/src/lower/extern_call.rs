@@ -1,9 +1,9 @@
-//! Calls of what the architecture provides, as primitives of simple_switch.
+//! Calls of the architecture's externs, as primitives of simple_switch.
 //!
 //! Before: a call of an extern function or method. After: a primitive, with the operands that the
-//! architecture's table asks for. Where a primitive wants a
-//! field and the argument is something else (a slice, a truth value, an element by computed index),
-//! a temporary field stands in and is copied afterwards.
+//! architecture's table prescribes. Where a primitive needs a field and the argument is something
+//! else (a slice, a truth value, an element by computed index), a temporary field takes its place
+//! and is copied afterwards.
 
 use bmv2::{BinaryOperator, Expression, FieldRef, Parameter, ParserOperation};
 
@@ -24,10 +24,10 @@ const STANDARD_METADATA: Passed = Passed::Intrinsic("standard_metadata");
 /// PSA's port from which packets come back to ingress.
 const PORT_RECIRCULATE: u64 = 0xffff_fffa;
 
-/// What holds a colour.
+/// The kind of a colour's field.
 const COLOR: Leaf = Leaf::Number { width: 32, is_signed: false };
 
-/// What an operand needs of the arguments of the call.
+/// An operand's part of the arguments of the call.
 enum Evaluated {
     Calculation {
         algorithm: String,
@@ -36,7 +36,7 @@ enum Evaluated {
     /// The position of the argument.
     Destination(usize),
     FieldList(Option<u32>),
-    /// What the fields hold, for a copy of the packet.
+    /// The contents of the fields, for a copy of the packet.
     Kept(Vec<(Value, Leaf)>),
     LearnList {
         /// The digest's name, where it is an object.
@@ -119,9 +119,9 @@ impl Lowering<'_> {
         fits
     }
 
-    /// A primitive with the operands that the table asks for. Arguments are evaluated from left to
-    /// right, each kept apart from what the later ones do; only the place that is written comes
-    /// last. The value is that of the operand that is the result, if there is one.
+    /// A primitive with the operands that the table prescribes. Arguments are evaluated from left
+    /// to right, each unaffected by the later ones; only the place that is written comes last. The
+    /// value is that of the result operand, if there is one.
     fn primitive(
         &mut self,
         primitive: &Primitive,
@@ -240,7 +240,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What goes into a digest: data of the type that the call, or the object, says.
+    /// The contents of a digest: data of the type that the call, or the object, gives.
     fn learn_list_operand(
         &mut self,
         argument: usize,
@@ -476,8 +476,8 @@ impl Lowering<'_> {
         id
     }
 
-    /// The id of a list of the fields that data is made of. What is no field has no place in a copy of
-    /// the packet where it could be kept.
+    /// The id of a list of the fields in some data. A value that is no field has no place in a copy
+    /// of the packet where it could be kept.
     fn kept_list(&mut self, leaves: Vec<(Value, Leaf)>, at: Span) -> u32 {
         let id = self.field_list(None, at);
         let fields = leaves.into_iter().filter_map(|(leaf, _)| match leaf {
@@ -669,7 +669,7 @@ impl Lowering<'_> {
         self.assign(&target, &value, ty, call.span);
     }
 
-    /// Argument `index` as whatever it is, kept apart from what the later ones do.
+    /// Argument `index` in any form, unaffected by the later ones.
     fn value_argument(&mut self, call: &Call, index: usize) -> Value {
         match call.arguments.get(index) {
             Some(Argument::Expression(expression)) => {

@@ -44,9 +44,9 @@ pub struct Flat {
     pub checksums: Vec<Checksum>,
     /// Of hashes and checksums.
     pub calculations: Vec<bmv2::Calculation>,
-    /// What copies of a packet keep.
+    /// The fields that copies of a packet keep.
     pub field_lists: Vec<bmv2::FieldList>,
-    /// What digests hold.
+    /// The contents of digests.
     pub learn_lists: Vec<bmv2::FieldList>,
     /// Names the switch knows fields by.
     pub field_aliases: Vec<bmv2::FieldAlias>,
@@ -54,7 +54,7 @@ pub struct Flat {
     pub digests: Vec<Digest>,
     /// Whether a control calls any extern function: p4c then writes an empty `type_info`.
     pub calls_extern_function: bool,
-    /// What was instantiated, for the controller's view.
+    /// The instances, for the controller's view.
     pub scopes: Vec<Scope>,
 }
 
@@ -67,7 +67,7 @@ pub struct StateNames {
 }
 
 impl StateNames {
-    /// `wanted`, or with the first number behind it that nobody has.
+    /// `wanted`, or with the first unused number behind it.
     pub fn unique(&mut self, wanted: &str) -> String {
         if self.taken.insert(wanted.to_owned()) {
             return wanted.to_owned();
@@ -86,7 +86,7 @@ impl StateNames {
 /// One instantiation of a control or parser.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// The control-plane prefix of what is declared in it.
+    /// The control-plane prefix of its declarations.
     pub name: String,
     /// Which control or parser; `None` for the top level.
     pub of: Option<tree::InstanceKind>,
@@ -170,7 +170,7 @@ pub struct Action {
     /// Its control-plane name.
     pub name: String,
     pub of: tree::Id<tree::Action>,
-    /// Names and widths of what the control plane gives.
+    /// Names and widths of the control plane's arguments.
     pub parameters: Vec<(String, u32)>,
     pub steps: Vec<Step>,
 }
@@ -200,7 +200,7 @@ pub struct Table {
     pub keys: Vec<Key>,
     /// Indexes into [`Flat::actions`], in the order of the declaration's list.
     pub actions: Vec<usize>,
-    /// What happens on a miss.
+    /// The action on a miss.
     pub default_action: Option<DefaultAction>,
     pub entries: Option<Vec<Entry>>,
     /// `size`, if said.
@@ -221,8 +221,8 @@ pub struct Key {
     /// Its control-plane name.
     pub name: String,
     pub match_kind: MatchKind,
-    /// The field that the switch looks at; none for a `bit<0>`, which has one value and matches
-    /// always. Controllers see the key all the same.
+    /// The field that the switch compares; none for a `bit<0>`, which has one value and always
+    /// matches. Controllers see the key nevertheless.
     pub target: Option<FieldRef>,
     /// Index into the declaration's keys.
     pub index: usize,
@@ -262,7 +262,7 @@ pub struct Object {
     pub at: Span,
 }
 
-/// What an extern object is.
+/// The kind of an extern object.
 #[derive(Clone, Debug)]
 pub enum ObjectKind {
     /// `action_profile` or `action_selector`.
@@ -271,9 +271,9 @@ pub enum ObjectKind {
         /// The algorithm of a selector, and what it hashes once a table says so.
         selector: Option<(String, Vec<FieldRef>)>,
     },
-    /// What programs send to controllers.
+    /// Messages of programs to controllers.
     Digest {
-        /// What a message holds.
+        /// The type of a message.
         element: tree::Type,
     },
     /// An extern instance of the switch.
@@ -281,7 +281,7 @@ pub enum ObjectKind {
     /// `counter`.
     Counter {
         size: u32,
-        /// What it counts: the name of the enumerator.
+        /// Its unit: the name of the enumerator.
         unit: String,
     },
     /// `direct_counter`.
@@ -298,11 +298,11 @@ pub enum ObjectKind {
     /// `register`.
     Register {
         size: u32,
-        /// What a cell holds.
+        /// The type of a cell.
         element: tree::Type,
         /// Bits of a cell.
         width: u32,
-        /// What cells hold at first.
+        /// The initial value of cells.
         initial: Int,
     },
 }

@@ -128,7 +128,7 @@ impl Lowering<'_> {
             attributes.push((parameter.name.text.to_string(), value));
         }
         self.local.scope = outer;
-        // What psa_switch asks of its meters besides.
+        // psa_switch's additional requirements for its meters.
         if &*declaration.name.text == "Meter" {
             for (name, number) in [("is_direct", 0u32), ("rate_count", 2)] {
                 attributes.push((name.to_owned(), ExternAttribute::Hex(Int::from(number))));
@@ -145,8 +145,8 @@ impl Lowering<'_> {
     }
 }
 
-/// What psa_switch takes for what a counter counts: a number, which is not the enumerator's place.
-/// (Given a name it falls over.)
+/// psa_switch's number for the unit of a counter, which is not the enumerator's place. (Given a
+/// name it crashes.)
 fn counter_type(name: &str) -> Option<u32> {
     ["BYTES", "PACKETS", "PACKETS_AND_BYTES"]
         .iter()

@@ -80,7 +80,7 @@ impl Graph {
         Graph::before(steps, false, |graph| Some(graph.add(Node::Tail)))
     }
 
-    /// The graph of `steps`, with what `end` makes behind them.
+    /// The graph of `steps`, followed by the result of `end`.
     fn before(steps: &[Step], keeps_loops: bool, end: impl FnOnce(&mut Graph) -> Next) -> Graph {
         let mut graph = Graph { keeps_loops, ..Graph::default() };
         let end = end(&mut graph);

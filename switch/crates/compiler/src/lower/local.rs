@@ -1,4 +1,5 @@
-//! What is local to the block being lowered: gone when the next block of the architecture begins.
+//! State that is local to the block being lowered: gone when the next block of the architecture
+//! begins.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use super::value::{ScopeId, Value};
 use crate::architecture::BlockKind;
 use crate::types::tree::{self, Id, Type};
 
-/// What surrounds the steps of one body.
+/// The surroundings of the steps of one body.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// The end of the body.
@@ -28,7 +29,7 @@ pub struct Local {
     pub kind: BlockKind,
     /// The instantiation whose body is being lowered.
     pub scope: ScopeId,
-    /// What variables, parameters and constructor parameters stand for.
+    /// The values of variables, parameters and constructor parameters.
     ///
     /// One map by id is enough because P4 has no recursion: while a body is being inlined, none of
     /// its variables can be in use by an enclosing copy of the same body.
@@ -36,16 +37,16 @@ pub struct Local {
     pub steps: Vec<Step>,
     /// The body around.
     pub frame: Frame,
-    /// What must be copied to callers before `exit`, outermost call first.
+    /// The values to copy to callers before `exit`, outermost call first.
     pub copies_out: Vec<Vec<(Target, Value, Type)>>,
     /// Whether places being evaluated are used later than at once, so that a variable index has
     /// to be kept apart from its variable.
     pub pins_indexes: bool,
-    /// What holds where the checksum functions being lowered are called.
+    /// The condition of the calls of the checksum functions being lowered.
     pub checksum_condition: Expression,
     /// How many choices surround the steps being written.
     pub choices: usize,
-    /// Names of the headers emitted so far.
+    /// Names of the headers emitted until now.
     pub emitted: Vec<String>,
     /// How many actions, one called by the other, are being written.
     pub action_depth: usize,

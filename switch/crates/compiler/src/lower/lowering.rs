@@ -1,10 +1,10 @@
-//! What the flattening passes share. In four parts, so that one can tell who may change what:
-//! [`Input`] is only read; [`Flat`] and the diagnostics are only written; [`Made`] remembers what of
-//! the flat program belongs to which declaration; [`Local`] holds one block of the architecture, and
-//! is gone with it.
+//! State shared by the flattening passes. In four parts, so that it is clear who may change what:
+//! [`Input`] is only read; [`Flat`] and the diagnostics are only written; [`Made`] maps
+//! declarations to their parts of the flat program; [`Local`] holds one block of the architecture,
+//! and is gone with it.
 //!
-//! This file is the bottom layer: it allocates, and appends steps. What values, places and calls
-//! mean is the business of the files that add methods to [`Lowering`].
+//! This file is the bottom layer: it allocates, and appends steps. The meaning of values, places
+//! and calls is in the files that add methods to [`Lowering`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use syntax::{Diagnostic, Diagnostics, SourceMap, Span};
 /// functions can double it with every level.
 const STEP_COUNT_MAX: usize = 500_000;
 
-/// The code for what P4 allows and simple_switch cannot do.
+/// The code for P4 that simple_switch cannot run.
 pub const TARGET: &str = "target";
 
 /// A parameter of one instance.

@@ -24,7 +24,7 @@ pub struct Range {
 const SHIFT_WIDTH_MAX: u32 = 8;
 
 impl Range {
-    /// The range of what a field holds.
+    /// The range of a field's values.
     pub fn of(leaf: Leaf) -> Range {
         match leaf {
             Leaf::Number { width, is_signed } => Range { width, is_signed },
@@ -289,7 +289,7 @@ mod tests {
     const SIGNED: Range = Range { width: 8, is_signed: true };
     const UNSIGNED: Range = Range { width: 8, is_signed: false };
 
-    /// What the switch computes, with every field standing for `field`.
+    /// The switch's result, with `field` for every field.
     fn evaluate(expression: &Expression, field: &Int) -> Int {
         let value = |expression: &Expression| evaluate(expression, field);
         match expression {

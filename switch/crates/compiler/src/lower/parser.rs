@@ -25,7 +25,7 @@ const STATE_COUNT_MAX: usize = 10_000;
 /// A range in a `select` becomes at most this many prefixes.
 const PREFIX_COUNT_MAX: usize = 2_000;
 
-/// What a `select` compares: a leaf of a subject.
+/// A key of a `select`: a leaf of a subject.
 struct Subject {
     key: TransitionKey,
     range: Range,
@@ -236,7 +236,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What is compared: fields, or what is ahead in the packet.
+    /// The compared values: fields, or bits ahead in the packet.
     fn transition_key(&self, leaf: &Value, kind: Leaf) -> Option<TransitionKey> {
         let storage = &self.flat.storage;
         match leaf {
@@ -324,7 +324,7 @@ impl Lowering<'_> {
         vec![TransitionMatch::ValueSet { name, mask: None }]
     }
 
-    /// What one element of a key set asks of the leaves of its subject.
+    /// The matches of one element of a key set for the leaves of its subject.
     fn element_matches(
         &mut self,
         element: &KeysetElement,

@@ -378,7 +378,7 @@ fn certain_entry(table: &flat::Table) -> Option<&flat::Entry> {
     entries.iter().min_by_key(|entry| entry.priority)
 }
 
-/// A key as the switch looks at it, if it does.
+/// A key as the switch compares it, if it does.
 fn table_key(key: &flat::Key) -> Option<bmv2::TableKey> {
     let target = key.target.clone()?;
     Some(bmv2::TableKey {
@@ -425,7 +425,7 @@ mod tests {
         let names: Vec<String> = (0..1000).map(|_| taken.take("l1".to_owned())).collect();
         assert_eq!(names[..4], ["l1", "l1_0", "l1_2", "l1_3"]);
         assert_eq!(names[999], "l1_999");
-        // No number was tried twice, whoever took it.
+        // No number was tried twice.
         assert_eq!(taken.next["l1"], 1000);
     }
 }

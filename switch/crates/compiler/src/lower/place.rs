@@ -50,7 +50,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a place holds now.
+    /// The present value of a place.
     pub fn read(&mut self, target: &Target) -> Value {
         match target {
             Target::Nowhere => Value::Void,

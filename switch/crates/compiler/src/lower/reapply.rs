@@ -14,7 +14,7 @@ use super::storage::{Field, Leaf, SCALARS, Storage};
 use super::value::{binary, hex};
 use syntax::Span;
 
-/// Why a table's places cannot be joined: one asks for hit or miss, another for the action.
+/// The reason why a table's places cannot be joined: one uses hit or miss, another the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MixedOutcomes {
     pub table: TableId,
@@ -69,7 +69,7 @@ fn redirect(graph: &mut Graph, from: usize, to: usize) {
     }
 }
 
-/// All applications of one table become one node; what follows is told apart behind it.
+/// All applications of one table become one node; their successors are distinguished behind it.
 fn join_table(
     graph: &mut Graph,
     storage: &mut Storage,

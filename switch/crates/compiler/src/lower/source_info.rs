@@ -7,7 +7,7 @@ use syntax::{SourceMap, Span};
 /// Longest piece of the source that stands in the JSON.
 const FRAGMENT_CHARACTERS_MAX: usize = 1000;
 
-/// Where `span` is; `None` for what the user did not write.
+/// The place of `span`; `None` for text that the user did not write.
 pub fn of(sources: &SourceMap, span: Span) -> Option<SourceInfo> {
     if span == Span::NONE {
         return None;
@@ -19,7 +19,7 @@ pub fn of(sources: &SourceMap, span: Span) -> Option<SourceInfo> {
     let length = line.char_indices().nth(FRAGMENT_CHARACTERS_MAX).map_or(line.len(), |(at, _)| at);
     let first = line.get(..length).unwrap_or(line).trim_end();
     let is_whole = first.len() == text.trim_end().len();
-    // As p4c has it, a statement stands there without its end.
+    // As in p4c, the statement appears without its end.
     let source_fragment = match is_whole {
         true => first.trim_end_matches(';').to_owned(),
         false => format!("{first} ..."),

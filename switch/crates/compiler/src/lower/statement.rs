@@ -327,8 +327,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `low .. high` with both ends included: the last round is told by a flag, since the counter
-    /// may have no value beyond `high`.
+    /// `low .. high` with both ends included: a flag marks the last round, since the counter may
+    /// have no value beyond `high`.
     fn for_range(
         &mut self,
         round: &ForIn,

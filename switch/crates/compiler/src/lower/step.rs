@@ -52,7 +52,7 @@ pub struct Apply {
     pub at: Span,
 }
 
-/// What follows the application of a table, before the next step.
+/// The branches after the application of a table, before the next step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Nothing that depends on it.

@@ -28,7 +28,7 @@ pub struct UnionStackId(pub usize);
 pub const SCALARS: &str = "scalars";
 /// Bits of an enum without underlying type and of `error`.
 const ENUM_WIDTH: u32 = 32;
-/// A program must not ask for more elements than this in all its stacks together.
+/// The limit for the elements of all stacks of a program together.
 pub const ELEMENT_COUNT_MAX: usize = 1 << 16;
 
 /// The switch counts the elements of a stack in one byte.
@@ -42,7 +42,7 @@ pub struct Field {
     pub kind: Leaf,
 }
 
-/// What one field holds.
+/// The kind of value in one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Leaf {
     /// `bool`, in one bit.
@@ -239,7 +239,7 @@ fn flatten_field(
     Ok(())
 }
 
-/// What a type is when one field can hold it.
+/// The kind of field for a type that fits into one.
 pub fn leaf(program: &tree::Program, ty: &Type) -> Option<Leaf> {
     let unsigned = |width| Leaf::Number { width, is_signed: false };
     Some(match ty {

@@ -1,8 +1,8 @@
 //! Tables: keys, actions, default actions, properties.
 //!
 //! Before: a table declaration, its control entered. After: a `flat::Table` whose keys are fields
-//! (a computed key is written to a field of its own in front of every application) and whose
-//! actions have their steps.
+//! (a computed key is written to a field of its own before every application) and whose actions
+//! have their steps.
 
 use bits::Int;
 use bmv2::{Expression, FieldRef};
@@ -84,7 +84,7 @@ impl Lowering<'_> {
         table
     }
 
-    /// What the switch looks at.
+    /// The fields that the switch compares.
     fn keys(&mut self, declaration: &tree::Table) -> Vec<Key> {
         let mut keys = Vec::new();
         for (index, key) in declaration.keys.iter().enumerate() {
@@ -122,7 +122,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What the control plane calls a key.
+    /// The control plane's name of a key.
     fn key_name(&mut self, key: &tree::Key) -> Option<String> {
         let given = names::text(&key.annotations, "name").map(str::to_owned);
         let name = given
@@ -169,7 +169,7 @@ impl Lowering<'_> {
         Some(field)
     }
 
-    /// What the architecture knows about tables.
+    /// The architecture's table properties.
     fn properties(&mut self, declaration: &tree::Table, table: TableId) {
         if let Some(size) = &declaration.size {
             let size = self.value(size);
@@ -382,8 +382,8 @@ impl Lowering<'_> {
         index
     }
 
-    /// Remembers that the current control uses an action, for the controller's list of actions.
-    /// What only another action calls has become part of that one.
+    /// Remembers that the current control uses an action, for the controller's list of actions. An
+    /// action that only another action calls has become part of that one.
     pub fn use_action(&mut self, of: Id<tree::Action>, in_table: bool) {
         if self.local.action_depth > 0 {
             return;
@@ -420,7 +420,7 @@ impl Lowering<'_> {
         let kind = super::storage::leaf(self.input.program, &variable.ty);
         parameters.push((name.to_owned(), kind.map_or(0, Leaf::width)));
         match kind {
-            // What the control plane gives are bits; the switch keeps no sign of them.
+            // The control plane's values are bits without a sign.
             Some(Leaf::Number { width, is_signed }) => {
                 let bits = Expression::Local(index);
                 let range = Range { width, is_signed };

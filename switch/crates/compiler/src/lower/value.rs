@@ -12,7 +12,7 @@ use std::rc::Rc;
 use super::storage::{HeaderId, Leaf, StackId, UnionId, UnionStackId};
 use crate::types::tree;
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Bool(Expression),
@@ -166,7 +166,7 @@ pub fn hex(number: u64) -> Expression {
     Expression::Hex(Int::from(number))
 }
 
-/// What is read from a field.
+/// The value read from a field.
 pub fn leaf_value(kind: Leaf, field: FieldRef) -> Value {
     match kind {
         Leaf::Bool => Value::Bool(truth_of(Expression::Field(field))),

@@ -187,7 +187,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the members of a value set are made of.
+    /// The fields of the members of a value set.
     fn value_set_fields(&self, element: &Type) -> Vec<MatchField> {
         let field = |id: u32, name: &str, ty: &Type| MatchField {
             id,
@@ -264,7 +264,7 @@ fn field_match(annotations: &[Annotation]) -> MatchType {
     kind.map_or(MatchType::Exact, match_type)
 }
 
-/// What is counted.
+/// The unit of a counter.
 fn counter_unit(unit: &str) -> CounterUnit {
     match unit {
         "bytes" => CounterUnit::Bytes,
@@ -274,7 +274,7 @@ fn counter_unit(unit: &str) -> CounterUnit {
     }
 }
 
-/// What is measured.
+/// The quantity of a meter.
 fn meter_spec(unit: &str) -> MeterSpec {
     let unit = match unit {
         "bytes" => MeterUnit::Bytes,
@@ -290,7 +290,7 @@ fn max_group_size(annotations: &[Annotation], with_selector: bool) -> i32 {
     if with_selector { size as i32 } else { 0 }
 }
 
-/// What the sizes of groups are counted in.
+/// The unit of the sizes of groups.
 fn size_semantics(annotations: &[Annotation]) -> Option<SelectorSizeSemantics> {
     let annotation = names::annotation(annotations, "selector_size_semantics")?;
     let [AnnotationValue::Value(Value::Text(text))] = names::values(annotation) else {

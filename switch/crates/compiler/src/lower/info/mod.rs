@@ -117,7 +117,7 @@ impl Writer<'_> {
         }
     }
 
-    /// One entity; an id that the program asks for must be free.
+    /// One entity; an id given by the program must be free.
     fn add(&mut self, prefix: Prefix, name: &str, annotations: &[Annotation], at: Span) {
         let id = names::number(annotations, "id");
         if let Err(error) = self.ids.add(prefix, name, id) {
@@ -174,7 +174,7 @@ impl Writer<'_> {
     }
 }
 
-/// Limits of the multicast engine that the program asks for.
+/// The program's requirements for the multicast engine.
 fn platform_properties(annotations: &[Annotation]) -> Option<PlatformProperties> {
     names::annotation(annotations, "platform_property")?;
     let mut properties = PlatformProperties::default();
@@ -196,7 +196,7 @@ fn platform_properties(annotations: &[Annotation]) -> Option<PlatformProperties>
     Some(properties)
 }
 
-/// The pairs of `@name(key = value, ...)`, in whichever brackets they are written.
+/// The pairs of `@name(key = value, ...)`, in either kind of brackets.
 fn pairs(annotations: &[Annotation], name: &str) -> Vec<(String, AnnotationValue)> {
     let Some(annotation) = names::annotation(annotations, name) else { return Vec::new() };
     match &annotation.body {
@@ -236,7 +236,7 @@ fn prefix(kind: &ObjectKind) -> Option<Prefix> {
         ObjectKind::DirectMeter { .. } => Prefix::DirectMeter,
         ObjectKind::Meter { .. } => Prefix::Meter,
         ObjectKind::Register { .. } => Prefix::Register,
-        // A digest is known by what is packed for it.
+        // A digest is known by the type that is packed for it.
         ObjectKind::Digest { .. } | ObjectKind::Instance => return None,
     })
 }

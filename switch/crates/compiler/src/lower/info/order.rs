@@ -41,7 +41,7 @@ impl Order {
         order
     }
 
-    /// What one instantiation declares.
+    /// The declarations of one instantiation.
     fn scope(&mut self, program: &Program, flat: &Flat, scope: ScopeId) {
         let locals = match flat.scopes[scope.0].of {
             Some(InstanceKind::Control(id)) => &program.controls[id].locals,
@@ -49,7 +49,7 @@ impl Order {
             _ => return,
         };
         self.global_actions(flat, scope);
-        // Instances made by applying a type directly stand in front of the declared ones.
+        // Instances made by applying a type directly come before the declared ones.
         for child in children(flat, scope) {
             let instance = flat.scopes[child.0].instance;
             let is_declared = |local: &LocalDeclaration| matches!(local, LocalDeclaration::Instance(id) if Some(*id) == instance);
@@ -92,7 +92,7 @@ impl Order {
         }
     }
 
-    /// Actions of the top level that this scope uses stand in front of its own.
+    /// Actions of the top level that this scope uses come before its own.
     fn global_actions(&mut self, flat: &Flat, scope: ScopeId) {
         for (index, action) in flat.used_actions.iter().enumerate() {
             if action.user == scope && action.scope == ScopeId(0) {

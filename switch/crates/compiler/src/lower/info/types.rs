@@ -178,7 +178,7 @@ impl Writer<'_> {
         Some(P4NewTypeTranslation { uri, sdn_type: Some(sdn_type(annotation)) })
     }
 
-    /// A stack by what it is made of.
+    /// A stack by its element type.
     fn describe_stack(&mut self, element: &Type, size: u32) -> TypeSpec {
         let size = size as i32;
         match self.describe(element).type_spec {

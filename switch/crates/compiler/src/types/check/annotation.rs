@@ -1,9 +1,9 @@
 //! Annotations with their values.
 //!
-//! Before: annotations as written. After: annotations whose values are known where they can be; what an
-//! annotation that P4 does not know contains stays tokens, for whoever understands it. The
-//! specification's rules are checked: a structured annotation stands once on a thing, its values are
-//! constants, and the annotations it defines have the form it gives them.
+//! Before: annotations as written. After: annotations whose values are known where they can be; the
+//! contents of an annotation that P4 does not know stay tokens, for its readers. The
+//! specification's rules are checked: a structured annotation occurs once at a thing, its values
+//! are constants, and the annotations it defines have the form it gives them.
 
 use super::Checker;
 use super::scope::Binding;
@@ -64,7 +64,7 @@ impl<'a> Checker<'a, '_> {
         annotations
     }
 
-    /// What the annotations of the specification must say.
+    /// The form of the specification's own annotations.
     fn check_known(&mut self, annotation: &Annotation) {
         let AnnotationBody::Unstructured { tokens, values } = &annotation.body else { return };
         let is_text = matches!(values.as_slice(), [AnnotationValue::Value(Value::Text(_))]);
@@ -94,7 +94,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What stands behind the name: nothing, `(tokens)`, `[values]` or `[key = value]`.
+    /// The part behind the name: nothing, `(tokens)`, `[values]` or `[key = value]`.
     fn annotation_body(&mut self, body: &'a ast::AnnotationBody) -> AnnotationBody {
         match body {
             ast::AnnotationBody::Empty => AnnotationBody::Empty,

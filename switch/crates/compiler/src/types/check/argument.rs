@@ -1,9 +1,9 @@
 //! Arguments: which parameter each belongs to, inference of type arguments, conversion.
 //!
-//! Before: the parameters of what is called, and the arguments as written. After: one argument for each
-//! parameter, in the order of the parameters, converted to its type; defaults are filled in. A first
-//! round finds the types of all arguments, because any of them may tell what a type parameter is; only
-//! the second converts.
+//! Before: the parameters of the callee, and the arguments as written. After: one argument for each
+//! parameter, in the order of the parameters, converted to its type; defaults are filled in. A
+//! first round finds the types of all arguments, because any of them may determine a type
+//! parameter; only the second converts.
 
 use super::parameter::Parameter;
 use super::unify::Solution;

@@ -4,8 +4,8 @@
 //! is called: overloads are picked, type arguments solved, generic functions made for these types. A
 //! call that is folded (`static_assert`, sizes of types) leaves a constant.
 //!
-//! Overloads are told apart by number and names of their parameters, never by types (specification,
-//! "Resolving calls"): so one is picked before any argument is looked at.
+//! Overloads are distinguished by number and names of their parameters, never by types
+//! (specification, "Resolving calls"): so one is picked before any argument is looked at.
 
 use super::parameter::Parameter;
 use super::scope::{Binding, FunctionBinding};
@@ -478,7 +478,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-/// What exists at compile time only.
+/// Whether a type exists at compile time only.
 fn is_object(ty: &Type) -> bool {
     matches!(ty, Type::Extern(_) | Type::Control(_) | Type::Parser(_) | Type::Package(_))
 }

@@ -98,7 +98,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-/// What a declaration will declare.
+/// The declarations to come from a declaration.
 fn later(local: &ControlLocalDeclaration) -> Later {
     let (name, what) = match local {
         ControlLocalDeclaration::Action(action) => (&action.name, "action"),

@@ -1,8 +1,9 @@
 //! Implicit and explicit casts, default values.
 //!
-//! Before: a typed value, and the type that its place asks for. After: a value of that type, with a cast
-//! in the tree or, for constants, done; or a report. The rules are the specification's "Implicit casts"
-//! and "Explicit casts"; new types and serialisable enums are followed to what they are made of.
+//! Before: a typed value, and the type that its place requires. After: a value of that type, with a
+//! cast in the tree or, for constants, done; or a report. The rules are the specification's
+//! "Implicit casts" and "Explicit casts"; new types and serialisable enums are followed to their
+//! underlying types.
 
 use super::{Checker, constant, is_constant, wrong};
 use crate::types::constant::{cast, fits, wrap};
@@ -11,7 +12,7 @@ use bits::Int;
 use syntax::tree::{DerivedKind, UnaryOperator};
 use syntax::{Diagnostic, Span};
 
-/// The code of the message that a value has another type than its place asks for.
+/// The code of the message that a value has another type than its place requires.
 pub(super) const MISMATCH: &str = "mismatch";
 
 /// How to write an address that stands in quotes: P4 has numbers only.
@@ -173,7 +174,7 @@ impl Checker<'_, '_> {
         wanted.iter().map(|(name, _)| parts.get(named(name.as_ref()?)?).cloned()).collect()
     }
 
-    /// Names and types of what `ty` is made of; `count` parts where that is free.
+    /// Names and types of the parts of `ty`; `count` parts where that is free.
     pub(super) fn part_types(&self, ty: &Type, count: usize) -> Option<Vec<(Option<Text>, Type)>> {
         match ty {
             Type::Struct(id) => {
@@ -310,7 +311,7 @@ impl Checker<'_, '_> {
         Expression { kind: ExpressionKind::Cast(Box::new(value)), ty: ty.clone(), span }
     }
 
-    /// What `...` stands for: zeros, false, invalid headers.
+    /// The value of `...`: zeros, false, invalid headers.
     pub(super) fn default_value(&self, ty: &Type, span: Span) -> Option<Expression> {
         let zero = Value::Integer(Int::zero());
         let kind = match ty {

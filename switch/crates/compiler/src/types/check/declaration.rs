@@ -173,7 +173,7 @@ impl<'a> Checker<'a, '_> {
         self.error_count() == before
     }
 
-    /// `extract` is told one length, so there can be one field of variable length.
+    /// `extract` takes one length, so there can be one field of variable length.
     fn check_one_varbit(&mut self, declaration: &'a ast::DerivedTypeDeclaration) {
         let is_varbit =
             |field: &&ast::StructField| matches!(field.type_ref.kind, ast::TypeKind::Varbit(_));
@@ -335,8 +335,8 @@ impl<'a> Checker<'a, '_> {
         self.declare(&typedef.name, Binding::Type(Type::New(id)));
     }
 
-    /// The methods are read once with open types, so that mistakes in them are found although
-    /// nobody makes such an object.
+    /// The methods are read once with open types, so that mistakes in them are found even if no
+    /// such object is made.
     fn extern_object(&mut self, declaration: &'a ast::ExternDeclaration) {
         let parameters: Vec<&Name> = declaration.type_parameters.iter().collect();
         self.check_distinct("type parameter", &parameters);

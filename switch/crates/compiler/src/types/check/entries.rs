@@ -1,4 +1,4 @@
-//! What entries in the program must be, by the match kinds of the keys.
+//! The rules for entries in the program, by the match kinds of the keys.
 //!
 //! Before: a table with keys and entries of the right types. After: every element is one that its match
 //! kind can compare; no entry repeats another. Masks of lpm keys are checked by the back end, which

@@ -1,8 +1,8 @@
 //! Expressions, except operators, members and calls.
 //!
-//! Before: an expression as written. After: a typed expression, with constants folded. What an expression
-//! is depends on its parts alone (types flow upwards); `expected` flows downwards only to what has no
-//! type of its own, such as `{...}` and `...`.
+//! Before: an expression as written. After: a typed expression, with constants folded. An
+//! expression's type depends on its parts alone (types flow upwards); `expected` flows downwards
+//! only to expressions without a type of their own, such as `{...}` and `...`.
 
 use super::scope::Binding;
 use super::{BodyKind, Checker, constant, is_constant, wrong};
@@ -108,7 +108,7 @@ impl<'a> Checker<'a, '_> {
         constant(Value::Integer(value), ty, span)
     }
 
-    /// What a name stands for, where a value is wanted.
+    /// A name's value, where a value is required.
     fn name(&mut self, name: &PrefixedName, span: Span) -> Expression {
         let binding = self.resolve(name);
         match binding {
@@ -191,7 +191,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What can be valid or not.
+    /// Whether the type has a validity.
     pub(super) fn is_header_or_union(&self, ty: &Type) -> bool {
         match ty {
             Type::Struct(id) => self.program.structs[*id].kind != DerivedKind::Struct,
@@ -247,7 +247,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind, ty, span }
     }
 
-    /// `{a, b}`: of the expected type where that has parts, otherwise a tuple of what is there.
+    /// `{a, b}`: of the expected type where that has parts, otherwise a tuple of its elements.
     fn list(
         &mut self,
         elements: &'a [ast::Expression],
@@ -279,7 +279,8 @@ impl<'a> Checker<'a, '_> {
         self.as_expected(Expression { kind: ExpressionKind::Aggregate(parts), ty, span }, expected)
     }
 
-    /// Converted early where that works: an error then is reported by whoever wants the type.
+    /// Converted early where that works: otherwise the place that requires the type reports the
+    /// error.
     fn as_expected(&mut self, value: Expression, expected: Option<&Type>) -> Expression {
         let converted = expected.and_then(|ty| self.convert_quietly(value.clone(), ty));
         converted.unwrap_or(value)

@@ -1,9 +1,9 @@
 //! Functions, actions and their parameters.
 //!
-//! Before: the declaration. After: a function or action whose parameters are variables and whose body
-//! is checked. A generic function is checked once with types that are equal to nothing else, so that it
-//! is right for all types or wrong for all; after that one function is made for each list of types it is
-//! called with.
+//! Before: the declaration. After: a function or action whose parameters are variables and whose
+//! body is checked. A generic function is checked once with types that are equal to nothing else,
+//! so that it is right for all types or wrong for all; after that one function is made for each
+//! list of types it is called with.
 
 use super::scope::{Binding, FunctionBinding};
 use super::template::{Template, rigid_variables};
@@ -284,7 +284,7 @@ impl<'a> Checker<'a, '_> {
         if let Some((_, _, id)) = known {
             return Some(*id);
         }
-        // What is wrong with it is reported; it would be wrong again with these types.
+        // Its mistakes are reported; they would be the same with these types.
         if self.functions_wrong.contains(&index) {
             return None;
         }

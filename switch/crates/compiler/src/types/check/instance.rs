@@ -26,7 +26,7 @@ impl<'a> Checker<'a, '_> {
     pub(super) fn instantiation(&mut self, declaration: &'a Instantiation) -> Option<Id<Instance>> {
         let made = self.construct(&declaration.type_ref, &declaration.arguments, declaration.span);
         let Some(mut instance) = made else {
-            // Declared all the same: its uses are no errors of their own.
+            // Declared nevertheless: its uses are no errors of their own.
             if self.scopes.find_here(&declaration.name.text).is_none() {
                 let variable = self.wrong_variable(declaration);
                 self.declare(&declaration.name, Binding::Variable(variable));
@@ -281,7 +281,7 @@ impl<'a> Checker<'a, '_> {
         self.solved(name, names, solution, span)
     }
 
-    /// What the constructor of a package takes.
+    /// The parameters of a package's constructor.
     fn package_parameters(&self, ty: &Type) -> Vec<Parameter> {
         match ty {
             Type::Package(id) => {
@@ -364,7 +364,7 @@ impl<'a> Checker<'a, '_> {
                     let outer = std::mem::take(&mut self.body);
                     let made = self.function(function, Vec::new(), Some(Type::Extern(of)));
                     self.body = outer;
-                    // What is wrong inside of the body may be the reason that it does not fit.
+                    // Mistakes inside of the body may be the reason that it does not fit.
                     if self.error_count() == errors {
                         self.check_method_body(of, &made, span);
                     }
@@ -393,8 +393,8 @@ impl<'a> Checker<'a, '_> {
         methods
     }
 
-    /// An initializer for an extern that has nothing to initialize. What is wrong with the methods'
-    /// signatures is said instead, as that may be why they belong nowhere.
+    /// An initializer for an extern that has nothing to initialize. Mistakes in the methods'
+    /// signatures are reported instead, as they may be the reason.
     fn report_no_abstract(&mut self, of: Id<Extern>, bodies: &'a [ObjDeclaration], span: Span) {
         let mut messages = Vec::new();
         for declaration in bodies {

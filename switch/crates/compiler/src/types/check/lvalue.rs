@@ -1,4 +1,4 @@
-//! What can be written to.
+//! Places that can be written to.
 
 use super::{BodyKind, Checker};
 use crate::types::tree::{Expression, ExpressionKind, Type};

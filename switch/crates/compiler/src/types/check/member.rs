@@ -162,7 +162,7 @@ impl<'a> Checker<'a, '_> {
         Expression { kind: ExpressionKind::Field { base: Box::new(base), field: at }, ty, span }
     }
 
-    /// What a header stack knows about itself. `size` is a constant; the others follow the parser.
+    /// The properties of a header stack. `size` is a constant; the others follow the parser.
     fn stack_property(
         &mut self,
         base: Expression,

@@ -19,7 +19,7 @@ use syntax::tree::{self as ast, ArgumentValue, MethodKind, Name};
 use syntax::{Diagnostic, Span};
 
 impl<'a> Checker<'a, '_> {
-    /// What the base is decides what the call is.
+    /// The base determines the kind of the call.
     pub(super) fn call_member(
         &mut self,
         base: &'a ast::Expression,
@@ -175,7 +175,7 @@ impl<'a> Checker<'a, '_> {
         self.has_names(id).then_some(twin)
     }
 
-    /// Whether the control plane sees something of what is in a control.
+    /// Whether the control plane sees a part of a control.
     fn has_names(&self, id: Id<Control>) -> bool {
         self.program.controls[id].locals.iter().any(|local| match local {
             LocalDeclaration::Action(_) | LocalDeclaration::Table(_) => true,
@@ -255,7 +255,7 @@ impl<'a> Checker<'a, '_> {
         self.finish_method(object, id, at, parameters, site, expected)
     }
 
-    /// What one method takes.
+    /// The parameters of one method.
     fn method_parameters(&self, id: Id<Extern>, at: usize) -> Vec<Parameter> {
         let method = self.program.externs[id].methods.get(at);
         let parameters = method.map(|method| method.parameters.as_slice()).unwrap_or_default();
@@ -301,7 +301,7 @@ impl<'a> Checker<'a, '_> {
         self.finish_call(callee, types, Some(arguments), ty, site.span)
     }
 
-    /// What a method of a packet does; `None` for methods of anything else.
+    /// The effect of a packet's method; `None` for methods of anything else.
     fn packet_method(&self, id: Id<Extern>, at: usize) -> Option<PacketMethod> {
         match self.program.externs[id].methods.get(at)?.known?.meaning {
             Meaning::Packet(method) => Some(method),
@@ -319,7 +319,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What `extract` and `lookahead` ask of their types.
+    /// The requirements of `extract` and `lookahead` for their types.
     fn check_packet_call(
         &mut self,
         id: Id<Extern>,
@@ -496,7 +496,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What kind of object an instance is.
+    /// The type of an instance.
     pub(super) fn instance_type(&self, id: Id<Instance>) -> Type {
         match self.program.instances[id].kind {
             InstanceKind::Control(id) => Type::Control(id),

@@ -104,11 +104,11 @@ enum BodyKind {
     Outside,
 }
 
-/// What statements need to know about their surroundings.
+/// The surroundings of statements.
 #[derive(Clone, Debug, Default)]
 struct Body {
     kind: BodyKind,
-    /// What `return` must return; `None` where it returns nothing.
+    /// The type that `return` must return; `None` where it returns nothing.
     return_type: Option<Type>,
     /// How many loops are around.
     loop_depth: usize,
@@ -128,7 +128,7 @@ struct Checker<'a, 'd> {
     program: Program,
     scopes: Scopes,
     templates: Templates<'a>,
-    /// What parser and control types ask of their parameters.
+    /// The requirements of parser and control types for their parameters.
     signature_patterns: BTreeMap<Text, Signature>,
     /// Default values of parameters of things with a body.
     defaults: BTreeMap<Id<Variable>, Expression>,
@@ -143,19 +143,19 @@ struct Checker<'a, 'd> {
     struct_weights: BTreeMap<Id<Struct>, usize>,
     /// Instances made by `Type.apply()` in the declaration being checked.
     direct_instances: Vec<LocalDeclaration>,
-    /// What the control being checked declares further below.
+    /// The declarations further below in the control being checked.
     later: Vec<Later>,
     /// Statements to run before the one being checked.
     prelude: Vec<super::tree::Statement>,
     /// Where messages go instead of to `diagnostics`, while something is tried out.
     captured: Option<Vec<Diagnostic>>,
-    /// What names stand for, where somebody wants to know.
+    /// The meanings of names, if they are wanted.
     index: Option<Index>,
     diagnostics: &'d mut Diagnostics,
 }
 
 impl Checker<'_, '_> {
-    /// Says something, or keeps it for whoever captures.
+    /// Reports a diagnostic, or keeps it during a capture.
     fn report(&mut self, diagnostic: Diagnostic) {
         match &mut self.captured {
             Some(captured) => captured.push(diagnostic),
@@ -174,8 +174,8 @@ impl Checker<'_, '_> {
         messages.is_empty().then_some(result)
     }
 
-    /// Runs `check` and hands over what it would have reported: for callers that know a better
-    /// place or better words for it. What they do not improve they report as it is.
+    /// Runs `check` and returns its diagnostics instead of reporting them: for callers that know a
+    /// better place or better words. They report the others as they are.
     fn capture<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> (T, Vec<Diagnostic>) {
         let outer = self.captured.replace(Vec::new());
         let result = check(self);
@@ -183,7 +183,7 @@ impl Checker<'_, '_> {
         (result, messages)
     }
 
-    /// How many errors there are so far. Equal before and after a check: it found nothing.
+    /// The number of errors until now. Equal before and after a check: it found none.
     fn error_count(&self) -> usize {
         let captured = self.captured.iter().flatten();
         let errors = captured.filter(|found| found.severity == syntax::Severity::Error);

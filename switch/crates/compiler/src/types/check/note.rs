@@ -1,4 +1,4 @@
-//! What the checker writes into the [`Index`] as it goes; nothing where nobody wants one.
+//! The checker's entries into the [`Index`]; none if there is no index.
 
 use super::Checker;
 use super::scope::{Binding, FunctionBinding};
@@ -8,7 +8,7 @@ use crate::types::tree::{DerivedKind, Name, Text, Type, VariableKind};
 use syntax::Span;
 use syntax::tree::{MethodKind, PrefixedName};
 
-/// What is wanted where a name is asked for.
+/// The kind of thing that is wanted where a name is to be completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Action,
@@ -18,7 +18,7 @@ pub(super) enum Wanted {
 }
 
 impl Checker<'_, '_> {
-    /// What a name means here.
+    /// The meaning of a name here.
     pub(super) fn resolve(&mut self, name: &PrefixedName) -> Option<Binding> {
         let (binding, declared) =
             self.scopes.find_declared(&name.name.text, name.is_global)?.clone();
@@ -26,7 +26,7 @@ impl Checker<'_, '_> {
         Some(binding)
     }
 
-    /// The name at a place stands for what is declared at another.
+    /// The name at a place refers to the declaration at another.
     pub(super) fn note_use(&mut self, at: Span, declared: Span) {
         if let Some(index) = &mut self.index
             && declared != Span::NONE
@@ -74,7 +74,7 @@ impl Checker<'_, '_> {
         Symbol { kind, name: name.text.clone(), ty, declared: Some(name.span), whole }
     }
 
-    /// What a bound name stands for.
+    /// The symbol of a bound name.
     fn symbol(&self, name: &Text, declared: Span, binding: &Binding) -> Symbol {
         let program = &self.program;
         let (kind, ty, whole) = match binding {
@@ -132,7 +132,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Whether somebody asks what could stand where this name stands.
+    /// Whether completions of this name are wanted.
     pub(super) fn is_asked(&self, name: &Name) -> bool {
         self.index.is_some() && &*name.text == CURSOR
     }
@@ -181,7 +181,7 @@ impl Checker<'_, '_> {
         self.offer(vec![built_in(Kind::State, "accept"), built_in(Kind::State, "reject")]);
     }
 
-    /// What can stand behind a value and a dot.
+    /// The completions behind a value and a dot.
     pub(super) fn offer_members(&mut self, ty: &Type) {
         let program = &self.program;
         let offered = match ty {
@@ -225,7 +225,7 @@ impl Checker<'_, '_> {
         self.offer(offered);
     }
 
-    /// What can stand behind a type and a dot.
+    /// The completions behind a type and a dot.
     pub(super) fn offer_type_members(&mut self, ty: &Type) {
         match ty {
             Type::Enum(id) => {

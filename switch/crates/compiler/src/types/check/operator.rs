@@ -70,7 +70,7 @@ impl<'a> Checker<'a, '_> {
         span: Span,
     ) -> Expression {
         let left = self.expression(left, None);
-        // What the left side is helps to understand `{...}` and `{#}` on the right.
+        // The left side's type helps to understand `{...}` and `{#}` on the right.
         let hint = left.ty.clone();
         let right = self.expression(right, Some(&hint));
         self.apply_binary(operator, left, right, span)
@@ -209,7 +209,7 @@ impl<'a> Checker<'a, '_> {
         self.make_binary(operator, left, right, ty, span)
     }
 
-    /// A constant shift count as `bit<32>`; larger ones shift everything out all the same.
+    /// A constant shift count as `bit<32>`; larger ones shift everything out anyway.
     fn shift_count(&mut self, count: Expression) -> Expression {
         let number = match count.kind {
             ExpressionKind::Constant(Value::Integer(number)) => number,

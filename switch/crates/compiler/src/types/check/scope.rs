@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use syntax::tree::Name;
 use syntax::{Diagnostic, Span};
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     Action(Id<Action>),
@@ -17,7 +17,7 @@ pub(super) enum Binding {
     /// A type with parameters, or an extern, package, parser or control type: index of its
     /// template.
     Template(usize),
-    /// Functions of this name, told apart by their parameters.
+    /// Functions of this name, distinguished by their parameters.
     Functions(Vec<FunctionBinding>),
     Instance(Id<Instance>),
     Table(Id<Table>),
@@ -66,8 +66,8 @@ impl Scopes {
         self.inner = inner;
     }
 
-    /// What a name means here: innermost scope first. A name with a dot in front is looked up at
-    /// the top level only.
+    /// The meaning of a name here: innermost scope first. A name with a dot in front is looked up
+    /// at the top level only.
     pub fn find(&self, name: &str, is_global: bool) -> Option<&Binding> {
         self.find_declared(name, is_global).map(|(binding, _)| binding)
     }
@@ -89,12 +89,12 @@ impl Scopes {
         seen.into_iter().map(|(name, (binding, span))| (name, binding, span)).collect()
     }
 
-    /// What the innermost scope has under this name.
+    /// The innermost scope's entry under this name.
     pub fn find_here(&self, name: &str) -> Option<&(Binding, Span)> {
         self.inner.last().unwrap_or(&self.top).get(name)
     }
 
-    /// What the top level has under this name, and where.
+    /// The top level's entry under this name, and its place.
     pub fn find_top(&self, name: &str) -> Option<&(Binding, Span)> {
         self.top.get(name)
     }
@@ -134,7 +134,7 @@ impl Checker<'_, '_> {
         self.scopes.insert(&name.text, binding, name.span);
     }
 
-    /// A variable may hide another, but not a parameter of what it is in.
+    /// A variable may hide another, but not a parameter of its surroundings.
     fn check_shadowing(&mut self, name: &Name, binding: &Binding) {
         let Binding::Variable(new) = binding else { return };
         let Some(Binding::Variable(old)) = self.scopes.find(&name.text, false) else { return };

@@ -97,7 +97,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What can be compared bit by bit.
+    /// Whether values can be compared bit by bit.
     fn is_selectable(&self, ty: &Type) -> bool {
         match self.original(ty) {
             Type::Bit(_) | Type::Int(_) | Type::Bool | Type::Error | Type::Enum(_) => true,
@@ -259,7 +259,7 @@ impl<'a> Checker<'a, '_> {
         None
     }
 
-    /// What masks of the type are made of.
+    /// The number type for masks of the type.
     fn number_type(&self, ty: &Type) -> Type {
         match ty {
             Type::Enum(id) => {

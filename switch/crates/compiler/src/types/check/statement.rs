@@ -1,8 +1,8 @@
 //! Statements.
 //!
-//! Before: statements as written. After: typed statements in which every variable is declared before it is
-//! used and every target can be written to. What an expression needs to run first (indexes that `op=`
-//! uses twice) stands in front of its statement.
+//! Before: statements as written. After: typed statements in which every variable is declared
+//! before it is used and every target can be written to. Computations that an expression needs
+//! first (indexes that `op=` uses twice) come before its statement.
 
 use super::lvalue::has_effects;
 use super::scope::Binding;
@@ -55,7 +55,7 @@ impl<'a> Checker<'a, '_> {
         out.extend(kind.map(|kind| Statement { kind, span }));
     }
 
-    /// What the statement does; `None` if nothing is left of it.
+    /// The checked statement; `None` if nothing is left of it.
     fn statement_kind(
         &mut self,
         statement: &'a ast::Statement,

@@ -137,7 +137,7 @@ impl<'a> Checker<'a, '_> {
         self.program.tables[table].actions.iter().any(|known| known.call.action == action)
     }
 
-    /// A constant of the type of what is switched by.
+    /// A constant of the type of the `switch`'s expression.
     fn value_label(&mut self, ty: &Type, label: &'a ast::SwitchLabel) -> Option<SwitchLabel> {
         let ast::SwitchLabel::Expression(written) = label else {
             return Some(SwitchLabel::Default);

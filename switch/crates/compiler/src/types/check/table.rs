@@ -30,7 +30,8 @@ impl<'a> Checker<'a, '_> {
         table.annotations = self.annotations(&declaration.annotations);
         self.check_properties(declaration);
         let properties = || declaration.properties.iter();
-        // What entries and the default action refer to comes first, wherever it stands.
+        // The properties that entries and the default action refer to come first, in any order of
+        // the source.
         for property in properties() {
             match &property.kind {
                 TablePropertyKind::Key(keys) => {
@@ -167,7 +168,7 @@ impl<'a> Checker<'a, '_> {
         Some(Key { expression, match_kind: key.match_kind.clone(), annotations, span: key.span })
     }
 
-    /// What entries may do.
+    /// The actions that entries may use.
     fn action_list(&mut self, list: &'a [ast::ActionListElement], table: &mut Table) {
         for element in list {
             let Some(action) = self.action_named(&element.action.name) else { continue };
@@ -401,7 +402,7 @@ impl<'a> Checker<'a, '_> {
         (value.ty != Type::Wrong).then_some(PropertyValue::Expression(value))
     }
 
-    /// What runs when no entry matches.
+    /// The action when no entry matches.
     fn default_action(&mut self, value: &'a ast::Expression, table: &Table) -> Option<ActionCall> {
         match &value.kind {
             ast::ExpressionKind::Name(name) => self.action_call(name, &[], value.span, table),
@@ -511,7 +512,7 @@ fn same_call(left: &Call, right: &Call) -> bool {
     is_same && left.arguments.iter().zip(&right.arguments).all(same_argument)
 }
 
-/// Whether the control plane can call a key by what is written.
+/// Whether the expression as written is a name for the control plane.
 fn has_key_name(key: &crate::types::tree::Expression) -> bool {
     use crate::types::tree::{BinaryOperator, Builtin, Callee, ExpressionKind as Kind};
     match &key.kind {

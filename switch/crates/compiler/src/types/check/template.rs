@@ -24,7 +24,7 @@ pub(super) enum Template<'a> {
 }
 
 impl<'a> Template<'a> {
-    /// What the declaration is open in.
+    /// The type parameters of the declaration.
     pub fn type_parameters(self) -> &'a [ast::Name] {
         match self {
             Template::ControlType(found) | Template::ParserType(found) => &found.type_parameters,
@@ -61,7 +61,7 @@ impl<'a> Template<'a> {
 #[derive(Default)]
 pub(super) struct Templates<'a> {
     pub list: Vec<Template<'a>>,
-    /// Instances made so far: template, arguments, type.
+    /// Instances made until now: template, arguments, type.
     made: Vec<(usize, Vec<Type>, Type)>,
 }
 

@@ -1,4 +1,4 @@
-//! Programs in; types, values and errors out. What messages look like is tests/diagnostics' matter.
+//! Programs in; types, values and errors out. tests/diagnostics covers the messages.
 
 use super::check;
 use crate::types::tree::{

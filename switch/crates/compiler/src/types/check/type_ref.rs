@@ -27,7 +27,7 @@ impl<'a> Checker<'a, '_> {
         ty
     }
 
-    /// What a function returns; `void` allowed.
+    /// A function's return type; `void` allowed.
     pub(super) fn return_type(&mut self, type_ref: &'a ast::TypeRef) -> Type {
         let ty = self.type_argument(type_ref);
         if ty == Type::Integer {
@@ -277,7 +277,7 @@ pub(super) fn is_block(ty: &Type) -> bool {
     is_object(ty) && !matches!(ty, Type::Extern(_))
 }
 
-/// What exists at compile time only.
+/// Whether a type exists at compile time only.
 fn is_object(ty: &Type) -> bool {
     matches!(
         ty,

@@ -26,7 +26,7 @@ impl Solution {
         }
     }
 
-    /// What a type parameter has turned out to be.
+    /// The type found for a type parameter.
     pub fn get(&self, name: &Text) -> Option<&Type> {
         self.types.get(name)?.as_ref()
     }
@@ -41,7 +41,7 @@ impl Solution {
         let known = self.types.get(name).cloned().flatten();
         let better = match known {
             None => true,
-            // A literal takes the width that another argument asks for.
+            // A literal takes the width that another argument requires.
             Some(Type::Integer) => matches!(actual, Type::Bit(_) | Type::Int(_)),
             // A literal list or struct takes the type of a variable.
             Some(Type::Tuple(_) | Type::Record(_)) => matches!(actual, Type::Struct(_)),
@@ -211,7 +211,7 @@ impl Checker<'_, '_> {
             .collect()
     }
 
-    /// What about a control or parser does not fit what a control or parser type asks for.
+    /// The misfit between a control or parser and its type.
     pub(super) fn signature_misfit(
         &mut self,
         name: &Text,
@@ -277,7 +277,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Keeps what a parser or control type asks for.
+    /// Keeps the requirements of a parser or control type.
     pub(super) fn remember_signature(&mut self, template: Template<'_>, patterns: Signature) {
         self.signature_patterns.insert(template.name().text.clone(), patterns);
     }
