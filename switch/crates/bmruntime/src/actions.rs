@@ -48,7 +48,7 @@ pub fn data_value(pipeline: &Pipeline, action: usize, data: &[Int]) -> Value {
     Value::List(Type::Binary, data.iter().zip(params).map(value).collect())
 }
 
-/// What an entry does, as BmActionEntry.
+/// An entry's action, as BmActionEntry.
 pub fn action_entry(pipeline: &Pipeline, entry: Option<&EntryAction>) -> Value {
     let of = |kind: i32| Struct::default().with(1, Value::I32(kind));
     let id = |id: u32| Value::I32(id.cast_signed());

@@ -1,4 +1,4 @@
-//! What time it is on the switch, in microseconds.
+//! The switch's time, in microseconds.
 
 use agent::visit::Site;
 use thrift::{Struct, Value};

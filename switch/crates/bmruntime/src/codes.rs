@@ -1,4 +1,4 @@
-//! What can be wrong, in the numbers of the interface. Each kind of object has codes of its own.
+//! The error codes of the interface. Each kind of object has codes of its own.
 
 use pipeline::{Table, TableError};
 

@@ -56,12 +56,12 @@ pub fn entry_of(
     if of.handle(id) == handle { Ok(id) } else { Err(table::EXPIRED_HANDLE) }
 }
 
-/// What clients call an entry by.
+/// The clients' handle of an entry.
 pub fn handle_value(of: &Table, id: EntryId) -> Value {
     Value::I32(of.handle(id).cast_signed())
 }
 
-/// An index of an array with so many cells.
+/// An index of an array with this many cells.
 pub fn index(given: i32, size: usize, thrown: Thrown) -> Result<u64, Thrown> {
     let index = usize::try_from(given).ok().filter(|index| *index < size);
     index.map(|index| index as u64).ok_or(thrown)

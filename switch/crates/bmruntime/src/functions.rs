@@ -9,7 +9,7 @@ use crate::{
 /// The functions of one topic, by their names.
 type Topic = &'static [(&'static str, Run)];
 
-/// The services, as clients name them, with what each has.
+/// The services, under the clients' names, with their functions.
 const SERVICES: &[(&str, &[Topic])] = &[
     (
         "standard",
@@ -31,7 +31,7 @@ const SERVICES: &[(&str, &[Topic])] = &[
     ("psa_switch", &[clock::FUNCTIONS, mirroring::FUNCTIONS]),
 ];
 
-/// What a function does; `None` if there is no such function.
+/// The code of a function; `None` if there is no such function.
 pub fn find(service: &str, method: &str) -> Option<Run> {
     let (_, topics) = SERVICES.iter().find(|(name, _)| *name == service)?;
     let mut functions = topics.iter().flat_map(|topic| topic.iter());

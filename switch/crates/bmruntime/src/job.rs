@@ -9,7 +9,7 @@ use thrift::{Struct, Type, Value};
 
 use crate::codes::Thrown;
 
-/// What a function returns, or the exception it throws.
+/// The return value of a function, or the exception it throws.
 pub type Outcome = Result<Option<Value>, Thrown>;
 
 /// How a function is carried out.
@@ -27,7 +27,7 @@ pub struct Walk {
     /// Behind the last.
     end: u64,
     step: Box<Step>,
-    /// What was found, in a list of elements of this type; `None` where nothing is looked for.
+    /// The objects found, in a list of elements of this type; `None` if the job looks for none.
     found: Option<(Type, Vec<Value>)>,
 }
 

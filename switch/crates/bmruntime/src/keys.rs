@@ -19,7 +19,7 @@ const RANGE: i32 = 4;
 /// less the other.
 const PRIORITY_SUM: i32 = i32::MAX;
 
-/// What an entry has there that has no priority.
+/// The value for an entry without a priority.
 const NO_PRIORITY: i32 = -1;
 
 /// The key of an entry of this table.

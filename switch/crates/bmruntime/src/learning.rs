@@ -1,6 +1,6 @@
 //! Digests, which the interface calls learning: how they are published, and acknowledged.
 //!
-//! What is published is a message of a header and samples, as clients of the original read it:
+//! The published message has a header and samples, as clients of the original read it:
 //!
 //! ```text
 //!   "LEA|"  device id  context  list     buffer id  samples   then each sample, field by field
@@ -69,7 +69,7 @@ fn set_buffer_size(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     of_list(site, arguments, |lists, list| lists.set_buffer_size(list, sample_count))
 }
 
-/// Has somebody told of digests from now on.
+/// Reports digests to `learner` from now on.
 pub async fn tell(front: &Front, learner: Box<dyn Learner>) -> Result<(), Refusal> {
     front.visit(|reply| Box::new(Telling { learner: Some(learner), reply: Some(reply) })).await
 }

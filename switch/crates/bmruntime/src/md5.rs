@@ -1,4 +1,5 @@
-//! MD5 (RFC 1321), by which clients ask whether a file is the program that runs. It protects nothing.
+//! MD5 (RFC 1321), by which clients check whether a file is the running program. It protects
+//! nothing.
 
 /// How far each round turns, four rounds of four, each four times.
 const TURNS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];

@@ -20,7 +20,7 @@ pub const FUNCTIONS: &[(&str, Run)] = &[
 /// Programs clone to sessions below this.
 const SESSION_COUNT_MAX: u32 = 1 << 15;
 
-/// What the oldest functions return: whether it is done, and for a port, that there is none.
+/// The result of the oldest functions: done, and for a port, none.
 const DONE: i32 = 1;
 const NOT_DONE: i32 = 0;
 const NO_PORT: i32 = -1;

@@ -1,7 +1,7 @@
 //! Multicast groups, as the replication engine of simple_switch has them: nodes with a replication id,
 //! ports and link aggregation groups, each of which belongs to one group or none.
 //!
-//! What the pipeline replicates by is the nodes of each group; handles, and nodes of no group, are kept
+//! The pipeline replicates by the nodes of each group; handles, and nodes of no group, are kept
 //! with the program.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub const FUNCTIONS_WITHOUT_LAGS: &[(&str, Run)] = &[
     ("bm_mc_node_update", Run::Once(|site, arguments| update_node(site, arguments, None))),
 ];
 
-/// What both have.
+/// The functions of both.
 pub const FUNCTIONS_OF_BOTH: &[(&str, Run)] = &[
     ("bm_mc_mgrp_create", Run::Once(create_group)),
     ("bm_mc_mgrp_destroy", Run::Once(destroy_group)),
@@ -47,7 +47,7 @@ const LAG_COUNT_MAX: usize = 256;
 /// So many nodes there may be: all together take some MiB.
 const NODE_COUNT_MAX: usize = 4096;
 
-/// What the interface knows that the pipeline does not.
+/// The interface's knowledge that the pipeline lacks.
 #[derive(Clone, Debug, Default)]
 struct Kept {
     nodes: BTreeMap<u32, KeptNode>,
@@ -102,7 +102,7 @@ fn put(site: &mut Site<'_>, group: u32) -> Result<(), Thrown> {
     site.set_multicast_group(group, Some(nodes)).map_err(|_no_room| multicast::ERROR)
 }
 
-/// A group that exists already, whoever made it, is as good as a new one.
+/// A group that exists already is as good as a new one.
 fn create_group(site: &mut Site<'_>, arguments: &Struct) -> Outcome {
     let group = u32::try_from(arguments.i32(2)).ok().filter(|group| *group <= GROUP_MAX);
     let group = group.ok_or(multicast::INVALID_ID)?;

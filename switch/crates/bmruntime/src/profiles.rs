@@ -224,7 +224,7 @@ fn indirect_table_of(site: &Site<'_>, arguments: &Struct) -> Result<usize, Throw
     }
 }
 
-/// What an entry of this table runs that names the member in the argument of this number.
+/// The action of an entry in this table that uses the member in the argument of this number.
 fn member_action(
     site: &Site<'_>,
     table: usize,

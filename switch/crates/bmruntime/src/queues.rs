@@ -10,10 +10,10 @@ use p4runtime::Refusal;
 use thrift::Struct;
 use units::{CLASS_COUNT_MAX, PORT_NUMBER_MAX, PortId};
 
-/// What is returned for what cannot be done.
+/// The result of a setting that cannot be made.
 const FAILED: i32 = -1;
 
-/// What is set.
+/// A setting.
 #[derive(Clone, Copy, Debug)]
 enum Wanted {
     /// How many packets may wait.
@@ -22,7 +22,7 @@ enum Wanted {
     Rate(i64),
 }
 
-/// What is set, and where.
+/// A setting and its place.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     /// None: all ports.
@@ -32,8 +32,8 @@ struct Setting {
     wanted: Wanted,
 }
 
-/// What was set so far, in the order of the calls, for ports that will come: there a queue has its
-/// settings by the number of its port, whether a device is behind that or not.
+/// The settings until now, in the order of the calls, for later ports: a queue has its settings by
+/// the number of its port, whether a device is behind that or not.
 #[derive(Debug, Default)]
 pub struct Settings(Mutex<Vec<Setting>>);
 
@@ -66,7 +66,7 @@ impl Settings {
         }
     }
 
-    /// What is set anew takes the place of what it covers, so there are only so many.
+    /// A new setting takes the place of those it covers, so their number is bounded.
     fn keep(&self, setting: Setting) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|before| !setting.covers(before));
@@ -75,7 +75,7 @@ impl Settings {
 }
 
 impl Setting {
-    /// What the function of this name sets.
+    /// The setting of the function of this name.
     fn of(method: &str, arguments: &Struct) -> Option<Setting> {
         let (port, class) = (Some(arguments.i32(1)), Some(arguments.i32(2)));
         let depth = |number: i16| Wanted::Depth(arguments.i32(number).into());
@@ -133,7 +133,7 @@ async fn set(front: &Front, Setting { port, class, wanted }: Setting) -> Result<
     Ok(0)
 }
 
-/// The change of one queue; `None` for what no queue can be.
+/// The change of one queue; `None` for values that no queue can have.
 fn queue(class: u32, wanted: Wanted) -> Option<v1::QueueConfig> {
     let mut queue = v1::QueueConfig { class, ..v1::QueueConfig::default() };
     match wanted {

@@ -1,4 +1,4 @@
-//! What is in tables.
+//! Reading tables.
 
 use agent::visit::Site;
 use pipeline::{EntryId, Pipeline};

@@ -76,7 +76,7 @@ fn fill(array: usize, range: std::ops::Range<u64>, value: i64) -> Walk {
 /// Registers hold bits; the sign of an int<N> is its highest.
 fn put(cells: &mut RegisterArray, at: u64, value: i64) {
     let value = Int::from(value).truncate(cells.width_bits() as usize);
-    // Whoever calls has looked that it is there.
+    // The caller has checked that it is there.
     let _there = cells.write(at, &value);
 }
 

@@ -20,7 +20,7 @@ use crate::{functions, ids, ports};
 /// The field of a function's result that holds its exception: each function has one at most.
 const EXCEPTION: i16 = 1;
 
-/// What a [`Runtime`] has others do.
+/// The parts that a [`Runtime`] delegates.
 pub trait Host: Send + Sync {
     /// Makes a program of a configuration, which takes long ([`Load::new`]).
     fn load(&self, config: Arc<Config>) -> impl Future<Output = Result<Load, Refusal>> + Send;
@@ -82,7 +82,7 @@ impl<H: Host> Runtime<H> {
         Runtime { notifications, events, ..self }
     }
 
-    /// What becomes of a call.
+    /// The result of a call.
     pub async fn answer(&self, call: Call) -> Reply {
         let name = format!("{}:{}", call.service, call.method);
         let (kind, message) = match self.carry_out(call).await {
@@ -173,8 +173,8 @@ impl<H: Host> Runtime<H> {
         Value::Struct(info)
     }
 
-    /// What was written, as it was when the program was loaded: the program is loaded once more, so
-    /// that packets pass meanwhile.
+    /// Resets the entries to those of a fresh load: the program is loaded once more, so that
+    /// packets pass meanwhile.
     async fn reset_state(&self) -> Result<Option<Value>, Failed> {
         if let Some(config) = self.front.programs().in_force {
             let load = self.host.load(config).await?.keeping(Keeps::Settings);

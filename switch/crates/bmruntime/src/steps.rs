@@ -1,4 +1,4 @@
-//! The steps of packets as bmv2 publishes them for whoever logs events (`--nanolog`): a message each,
+//! The steps of packets as bmv2 publishes them for event loggers (`--nanolog`): a message each,
 //! with the ids of the program's JSON in the place of names.
 //!
 //! ```text
@@ -8,8 +8,9 @@
 //! All numbers are little-endian. There is one context; packets have no signature here, and a copy has
 //! a number of its own, so context, signature and copy are 0.
 //!
-//! Pipelines and deparsers are told with their ends there. Here a step of a control, a parser or a
-//! deparser shows that the one before is over, so the end is told with the first step behind it.
+//! There, pipelines and deparsers have end messages. Here a step of a control, a parser or a
+//! deparser shows that the one before is over, so the end message comes with the first step behind
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,7 @@ impl Steps {
         self.message(kind::CONFIG_CHANGE, 0, &[])
     }
 
-    /// What is said of a step.
+    /// The messages of a step.
     pub fn messages(&mut self, record: &TraceRecord) -> Vec<Vec<u8>> {
         let TraceRecord { packet, event, .. } = record;
         let Crossing { over, begun, ended } = self.parts.cross(*packet, event);

@@ -1,5 +1,5 @@
-//! What programs become: P4Info that controllers can rely on, and messages about the limits of
-//! simple_switch. What the JSON does with packets is checked in tests/packets of the repository.
+//! The compiler's results: P4Info that controllers can rely on, and messages about the limits of
+//! simple_switch. tests/packets of the repository checks how the JSON treats packets.
 
 use bits::Int;
 use bmv2::ExternAttribute;
@@ -278,7 +278,7 @@ fn doubling_functions_end_in_a_message_not_in_all_memory() {
     assert_eq!(title, "the program is too large once its calls are inlined");
 }
 
-/// Bytes of JSON for the conditions `first`, nested in each other so many times.
+/// Bytes of JSON for the condition `first`, nested this many times.
 fn json_bytes(first: &str, nest: impl Fn(&str) -> String, levels: usize) -> usize {
     let condition = (0..levels).fold(first.to_owned(), |inner, _| nest(&inner));
     let (program, _) = good("", &format!("apply {{ if ({condition}) {{ meta.m = 1; }} }}"));

@@ -4,7 +4,7 @@
 
 use compiler::{SourceMap, Span};
 
-/// What comments say about a declaration; empty if none does.
+/// The comments about a declaration; empty if there are none.
 pub fn about(declaration: Span, sources: &SourceMap) -> String {
     let text = sources.file(declaration.file).map_or("", |file| &file.text);
     let (start, end) = (declaration.start as usize, declaration.end as usize);

@@ -1,4 +1,4 @@
-//! What could stand at a place.
+//! The completions at a place.
 //!
 //! A name that nothing can have is written there, and the compiler reads the text. Where its checker
 //! comes to that name, it says what it would have known. Somebody who types has not finished the
@@ -15,7 +15,7 @@ use compiler::{SourceError, SourceProvider};
 /// How a statement, argument, key, field or case may go on behind the name, so that it can be read.
 const ENDS: [&str; 8] = ["();", "", ";", " {}", ": exact;", " x;", ": accept;", " x"];
 
-/// What an editor offers.
+/// An editor's completions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
     /// Bytes of the file that what is chosen replaces: the name as far as it is typed.
@@ -33,11 +33,11 @@ pub struct Completion {
     pub name: String,
     /// None for a word of the language.
     pub kind: Option<Kind>,
-    /// What it is; without a place.
+    /// Its meaning; without a place.
     pub meaning: Meaning,
 }
 
-/// What could stand at a byte of a file.
+/// The completions at a byte of a file.
 pub fn complete(sources: &Sources<'_>, file: &str, offset: u32) -> Completions {
     let Ok(text) = sources.provider.read(file) else { return Completions::default() };
     let (from, to) = name_around(&text, offset as usize);

@@ -1,7 +1,7 @@
 //! The same text, laid out: indented by its braces, one space where one belongs, none where none does.
 //!
-//! Whoever writes decides where lines end, which declarations stand in columns and how a long
-//! expression is broken: that says something, and stays. Only two things are changed.
+//! The author decides where lines end, which declarations are aligned in columns and how a long
+//! expression is broken: that has a meaning, and stays. Only two things are changed.
 //!
 //! * Where a declaration or statement begins, its line is indented by four blanks for each brace around
 //!   it. Lines on which it goes on move along with its first line.
@@ -100,7 +100,7 @@ struct Open {
     is_block: bool,
 }
 
-/// What is laid out so far.
+/// The layout until now.
 #[derive(Debug, Default)]
 struct Layout {
     out: String,
@@ -115,7 +115,7 @@ struct Layout {
     /// By how much the line that is being written has moved.
     line_shift: isize,
     /// The column of the comment behind the tokens of a line, as it was and as it is now: lines of
-    /// comment below it that stand there go on with it.
+    /// comment below it in that column continue it.
     remark: Option<(isize, usize)>,
     /// The token in front, unless something begins here.
     last: Option<Token>,
@@ -123,7 +123,7 @@ struct Layout {
     before_last: Option<Token>,
     /// Whether a conditional expression has not come to its colon yet.
     is_choice: bool,
-    /// Whether there are only annotations so far, and how many of their brackets are open.
+    /// Whether there are only annotations until now, and how many of their brackets are open.
     annotation: Option<usize>,
 }
 
@@ -286,7 +286,7 @@ impl Layout {
     }
 }
 
-/// What stands between two tokens.
+/// The separator of two tokens.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Blanks(usize),
@@ -319,9 +319,9 @@ fn pieces(gap: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// What belongs between two tokens of a line.
+/// The right separator of two tokens of a line.
 enum Spacing {
-    /// What is written: P4 has uses for either.
+    /// The separator in the text: P4 has uses for either.
     AsItIs,
     None,
     Some,
@@ -338,7 +338,7 @@ fn spacing(before: Option<&Token>, left: Option<&Token>, right: &Token) -> Spaci
     if right.is("}") {
         return Spacing::AsItIs;
     }
-    // `for (; ; )` and `( .name )` apart, nobody writes blanks there on purpose.
+    // `for (; ; )` and `( .name )` apart, blanks there are never on purpose.
     if is(right, &[",", ";", ")", "]", "."]) || is(left, &["(", "[", ".", "!", "~", "@"]) {
         return Spacing::None;
     }
@@ -348,7 +348,7 @@ fn spacing(before: Option<&Token>, left: Option<&Token>, right: &Token) -> Spaci
     if left.is("}") && right.is("else") {
         return Spacing::Some;
     }
-    // With one operand the sign stands in front of it.
+    // With one operand the sign comes before it.
     let is_sign = |token: &Token, in_front: Option<&Token>| {
         is(token, &["+", "-"]) && !in_front.is_some_and(ends_operand)
     };

@@ -1,4 +1,4 @@
-//! What editors ask of a P4 program, whoever carries the question: a language server, a web page.
+//! Answers to editors' questions about a P4 program, for a language server and a web page.
 //!
 //! ```text
 //!   Sources  -> Study::of -> diagnostics, meaning, definition, uses, outline

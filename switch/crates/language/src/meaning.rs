@@ -1,4 +1,4 @@
-//! What stands at a place: a declaration with its type and comments, or a word of the language.
+//! The meaning of a place: a declaration with its type and comments, or a word of the language.
 
 use crate::study::Study;
 use crate::{comment, words};
@@ -10,14 +10,14 @@ use syntax::{Diagnostics, lexer};
 /// Longer declarations are shown by their first lines.
 const LINE_COUNT_MAX: usize = 14;
 
-/// What an editor shows about a place.
+/// An editor's text about a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meaning {
-    /// What it is about, as P4; empty for words of the language.
+    /// The declaration, as P4; empty for words of the language.
     pub code: String,
     /// The type, where the code does not show it.
     pub ty: Option<String>,
-    /// In words; empty where nobody has written any.
+    /// The comment; empty if there is none.
     pub words: String,
     /// Bytes of the file that it is about.
     pub from: u32,
@@ -26,7 +26,7 @@ pub struct Meaning {
 }
 
 impl Study {
-    /// What stands at a place.
+    /// The meaning of a place.
     pub fn meaning(&self, file: &str, offset: u32) -> Option<Meaning> {
         if let Some((at, symbol)) = self.name_at(file, offset) {
             let Meaning { code, ty, words, .. } = of_symbol(symbol, &self.sources);
@@ -52,7 +52,7 @@ impl Study {
     }
 }
 
-/// A declaration with its type and comments. What is built in has only words.
+/// A declaration with its type and comments. A built-in one has only words.
 pub fn of_symbol(symbol: &Symbol, sources: &SourceMap) -> Meaning {
     let Some(declared) = symbol.declared else {
         let is_member = symbol.kind != Kind::State;

@@ -1,12 +1,12 @@
 //! Places as editors count them. Their strings are made of UTF-16 units: a language server names a line
 //! and a unit in it, a page the unit in the whole text.
 
-/// How many UTF-16 units stand in front of this byte.
+/// The number of UTF-16 units before this byte.
 pub fn units(text: &str, offset: usize) -> usize {
     head(text, offset).encode_utf16().count()
 }
 
-/// The byte in front of which so many UTF-16 units stand; the end of the text if it has fewer.
+/// The byte behind this many UTF-16 units; the end of the text if it has fewer.
 pub fn offset(text: &str, units: usize) -> usize {
     let mut left = units;
     for (at, c) in text.char_indices() {
@@ -36,7 +36,7 @@ pub fn offset_in_line(text: &str, line: usize, unit: usize) -> usize {
     start + offset(line, unit)
 }
 
-/// What stands in front of a byte; of one inside of a character, in front of that.
+/// The text before a byte; for one inside of a character, before that.
 fn head(text: &str, offset: usize) -> &str {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {

@@ -18,8 +18,8 @@ pub struct Change {
     pub text: String,
 }
 
-/// The changes that give what is named at a place another name, or why that is not possible.
-/// `is_given(file)`: nobody can change that file.
+/// The changes that rename the thing at a place, or why that is not possible. `is_given(file)`:
+/// that file cannot be changed.
 pub fn rename(
     sources: &Sources<'_>,
     file: &str,

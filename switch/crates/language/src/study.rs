@@ -33,7 +33,7 @@ impl Study {
         Study { index, sources, diagnostics: diagnostics.into_sorted(), error_count }
     }
 
-    /// What the compiler says, in the order of the text.
+    /// The compiler's diagnostics, in the order of the text.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -54,7 +54,7 @@ impl Study {
         Some(FileId(at as u32))
     }
 
-    /// What the name at a place stands for, and where the name is.
+    /// The meaning of the name at a place, and the place of the name.
     pub(crate) fn name_at(&self, file: &str, offset: u32) -> Option<(Span, &Symbol)> {
         self.index.at(self.file(file)?, offset)
     }
@@ -70,7 +70,7 @@ impl Study {
         declared.map(|declared| self.index.uses(declared).collect()).unwrap_or_default()
     }
 
-    /// What a file declares, in the order of its text.
+    /// The declarations of a file, in the order of its text.
     pub fn outline(&self, file: &str) -> Vec<&Symbol> {
         let Some(file) = self.file(file) else { return Vec::new() };
         self.index.symbols().filter(|symbol| symbol.whole.file == file).collect()

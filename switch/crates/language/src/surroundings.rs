@@ -1,12 +1,12 @@
-//! In what a place of a text lies, told from the tokens in front of it alone: for words with which
-//! something can begin there, and for the brackets that somebody has not closed yet. A text that is
-//! being typed need not be whole for that.
+//! The surroundings of a place in a text, found from the tokens before it alone: for words with
+//! which something can begin there, and for the brackets that are still open. A text that is being
+//! typed need not be whole for that.
 
 use syntax::FileId;
 use syntax::token::Token;
 use syntax::{Diagnostics, lexer};
 
-/// What can begin at a place.
+/// The things that can begin at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A statement.
@@ -29,7 +29,7 @@ pub enum Place {
     Transition,
 }
 
-/// What the text in front of a place says about it.
+/// The information in the text before a place.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub place: Place,
@@ -84,7 +84,7 @@ impl Surroundings {
     }
 }
 
-/// What braces hold, by what stands in front of them.
+/// The contents of braces, by the tokens before them.
 fn inside(place: Place, head: &[&Token]) -> Place {
     let has = |word: &str| head.iter().any(|token| token.is(word));
     match place {

@@ -1,11 +1,11 @@
 //! The words of the language that no text declares, each in a sentence or two.
 
-/// What the specification means by a word; `is_member` for one behind a dot.
+/// The specification's meaning of a word; `is_member` for one behind a dot.
 pub fn about(word: &str, is_member: bool) -> Option<&'static str> {
     find(if is_member { &MEMBERS } else { &WORDS }, word)
 }
 
-/// What an operator does.
+/// The effect of an operator.
 pub fn about_sign(sign: &str) -> Option<&'static str> {
     find(&SIGNS, sign)
 }
@@ -14,7 +14,7 @@ fn find(list: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
     list.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
 }
 
-/// What can stand behind a dot without being declared anywhere.
+/// The members that need no declaration.
 const MEMBERS: [(&str, &str); 15] = [
     (
         "action_run",

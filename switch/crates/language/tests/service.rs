@@ -1,4 +1,4 @@
-//! What editors are answered, about programs that are whole and programs that are being typed. In the
+//! The answers to editors, about programs that are whole and programs that are being typed. In the
 //! texts `|` is the cursor.
 
 use compiler::index::Kind;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = r#"#include <v1model.p4>
-// What a neighbour tells.
+// A neighbour's report.
 header probe_t {
     bit<8> hops;  // How many routers it has seen.
     bit<16> port;
@@ -298,7 +298,7 @@ fn a_name_that_would_change_the_meaning_is_refused() {
     assert!(refused(&field, "2nd").contains("no name"));
     assert!(refused(&changed("mark_to_drop", "mark|_to_drop"), "x").contains("v1model.p4"));
     assert!(refused(&changed("isValid", "is|Valid"), "x").contains("no name here"));
-    // Inside of the action the parameter would stand for what the control's own is.
+    // Inside of the action the parameter would hide the control's own.
     let hides = changed("leave(bit<9> port)", "leave(bit<9> po|rt)");
     assert!(!refused(&hides, "standard").is_empty());
 }

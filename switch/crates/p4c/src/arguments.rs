@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use syntax::preprocessor::Definition;
 
-/// What to do.
+/// The command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     /// The program.
@@ -18,7 +18,7 @@ pub struct Arguments {
     pub preprocessed: Option<String>,
     /// `--ndebug`: assertions are left out.
     pub without_assertions: bool,
-    /// `--maxErrorCount`: so many errors are shown.
+    /// `--maxErrorCount`: the number of errors shown.
     pub error_count_max: Option<usize>,
     /// `--Wwarn`: these warnings (all if the list has an empty name) stay warnings.
     pub warnings_kept: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Arguments {
     pub print: Option<Print>,
 }
 
-/// The rule that `-M` and `-MD` ask for.
+/// The rule for `-M` and `-MD`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MakeRule {
     /// `-MF`, or for `-MD` a file beside the output; without either the rule is printed.
@@ -189,7 +189,7 @@ impl Reader {
         inline.cloned().or_else(next).ok_or_else(|| format!("{name} needs a value"))
     }
 
-    /// What only p4lang's driver takes, or takes in another sense.
+    /// Options that only p4lang's driver takes, or takes in another sense.
     fn driver_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
         match name {
             "-###" | "--test-only" => self.parsed.is_dry_run = true,
@@ -234,7 +234,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// What is read and written.
+    /// Options about files read and written.
     fn file_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
         match name {
             "-I" => {
@@ -278,7 +278,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// What is said, and how the program is read.
+    /// Options about messages and the reading of the program.
     fn message_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
         let parsed = &mut self.parsed;
         match name {
@@ -299,7 +299,7 @@ impl Reader {
         Ok(true)
     }
 
-    /// What changes nothing here, or has one possible value.
+    /// Options that change nothing here, or have one possible value.
     fn accepted_option(&mut self, name: &str, inline: Option<&String>) -> Result<bool, String> {
         match name {
             "-v" | "-g" | "--parser-inline-opt" => {}

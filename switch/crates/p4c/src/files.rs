@@ -25,8 +25,8 @@ impl SourceProvider for Files {
     }
 }
 
-/// A file in which `p4include/core.p4` or `p4include/v1model.p4` can be looked at: editors open only
-/// what is on the disk. Written when somebody wants to see it.
+/// A file with the contents of `p4include/core.p4` or `p4include/v1model.p4`: editors open only
+/// files on the disk. Written when it is first needed.
 pub fn built_in_on_disk(path: &str) -> Option<String> {
     let text = built_in(path).ok()?;
     let folder = cache()?.join("vitrine").join(BUILT_IN);
@@ -39,7 +39,7 @@ pub fn built_in_on_disk(path: &str) -> Option<String> {
     Some(file)
 }
 
-/// The user's folder for what can be made anew at any time.
+/// The user's folder for files that can be made anew at any time.
 fn cache() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = || Some(PathBuf::from(named("HOME")?).join(".cache"));

@@ -17,8 +17,8 @@ use std::process::ExitCode;
 
 use run::{Outcome, answer_editor, run};
 
-/// The compiler limits its depth by itself; this makes the limits harmless in debug builds too. It is
-/// address space: the kernel gives memory for what is touched.
+/// The compiler limits its depth by itself; this makes the limits harmless in debug builds too. It
+/// is address space: the kernel gives memory only for pages in use.
 const STACK_SIZE_BYTES: usize = 256 << 20;
 
 /// Compiles what these words of the command line say; the first is the program's name.

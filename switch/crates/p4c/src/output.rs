@@ -1,11 +1,10 @@
-//! What programs print. Who reads it may have enough before its end, as `head` does: then the program
-//! ends as well, and says nothing.
+//! Printing. A reader may stop before the end, as `head` does: then the program ends silently.
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::process;
 
-/// What a shell says of a program that a closed pipe ended: 128 and the number of SIGPIPE.
+/// A shell's exit status for a program that a closed pipe ended: 128 and the number of SIGPIPE.
 const NOBODY_READS: i32 = 141;
 
 /// Prints a text as it is, line ends included.
@@ -21,7 +20,7 @@ pub fn show(text: impl Display) {
     }
 }
 
-/// Says a text to whoever started the program; where nobody listens, there is nobody to tell that.
+/// Prints a text for the caller; a closed pipe is ignored.
 pub fn tell(text: impl Display) {
     let _unheard = write!(io::stderr().lock(), "{text}");
 }

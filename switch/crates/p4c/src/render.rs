@@ -12,7 +12,7 @@
 use compiler::{Diagnostic, Severity, SourceMap, Span};
 use std::fmt::Write;
 
-/// Carets under more than this many characters help nobody.
+/// Carets under more than this many characters are no help.
 const CARET_COUNT_MAX: usize = 60;
 /// Longer source lines are cut.
 const LINE_LENGTH_MAX: usize = 160;

@@ -10,10 +10,10 @@ use std::io;
 use syntax::Diagnostics;
 use syntax::preprocessor::{Definition, PreprocessorOptions, preprocess, render as render_tokens};
 
-/// What `--target-help` prints, in the words of p4lang's driver.
+/// The text of `--target-help`, in the words of p4lang's driver.
 const TARGETS: &str = "Supported targets in \"target, arch\" tuple:\nbmv2-v1model\nbmv2-psa\n";
 
-/// What to print and with which status to end.
+/// The output and the exit status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// For standard output.
@@ -91,7 +91,7 @@ fn write(path: &str, text: &str) -> Result<(), Outcome> {
     write_whole(path, text.as_bytes()).map_err(failed)
 }
 
-/// What `-###` prints: the steps, as p4lang's driver would run them.
+/// The text of `-###`: the steps, as p4lang's driver would run them.
 fn dry_run(arguments: &Arguments, main_file: &str) -> String {
     let mut command = vec!["p4c-bm2-ss".to_owned()];
     for directory in &arguments.include_directories {
@@ -146,7 +146,7 @@ pub fn answer_editor(arguments: &Arguments) -> Outcome {
     let mut server = Server::new(Programs::new(preprocessor));
     match serve(&mut server, &mut io::stdin().lock(), &mut io::stdout().lock()) {
         Ok(true) => Outcome::default(),
-        // The protocol asks for this status where nobody said goodbye.
+        // The protocol requires this status without a goodbye.
         Ok(false) => Outcome { status: 1, ..Outcome::default() },
         Err(error) => Outcome::failed(&format!("the editor cannot be understood: {error}")),
     }
@@ -246,7 +246,7 @@ fn finish(arguments: &Arguments, output: Output) -> Outcome {
     Outcome { messages, ..Outcome::default() }
 }
 
-/// What of the messages is shown: errors up to the number that was asked for.
+/// The messages to show: errors up to the given number.
 fn shown(diagnostics: &[Diagnostic], arguments: &Arguments) -> Vec<Diagnostic> {
     let mut left = arguments.error_count_max.unwrap_or(usize::MAX);
     let is_shown = |found: &&Diagnostic| {

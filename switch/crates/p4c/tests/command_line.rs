@@ -192,7 +192,7 @@ fn rows_and_chains_are_as_long_as_somebody_writes_them() {
             "chain",
             join(1500, "\nelse ", &|n| format!("if ({port} == {}) {{ {spec} = 2; }}", n % 512)),
         ),
-        // What cannot be bracketed otherwise is computed in parts.
+        // Operators that cannot be bracketed otherwise are computed in parts.
         ("saturating", format!("{spec} = {};", join(200, " |+| ", &|_| port.to_owned()))),
     ] {
         let text = PROGRAM.replace("UNUSED", &statement);

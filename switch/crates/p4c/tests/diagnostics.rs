@@ -29,7 +29,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/diagnostics")
 }
 
-/// What the compiler says about a program.
+/// The compiler's messages about a program.
 fn messages(name: &str, text: &str) -> String {
     let mut options = Options::default();
     options.preprocessor.include_directories.push(p4c::files::BUILT_IN.into());

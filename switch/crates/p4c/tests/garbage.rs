@@ -2,7 +2,7 @@
 //! goes further; this is the part of it that always runs.
 //!
 //! Programs of tests/diagnostics and p4src are cut, joined and shuffled by a generator with a fixed
-//! seed. `GARBAGE_ROUNDS` and `GARBAGE_SEEDS` (a directory of programs) ask for more.
+//! seed. `GARBAGE_ROUNDS` and `GARBAGE_SEEDS` (a directory of programs) add more.
 
 use compiler::{Options, Severity, SourceError, SourceProvider, compile};
 use p4c::files::Files;

@@ -1,4 +1,4 @@
-//! The language server, by messages: what an editor is told.
+//! The language server, by its messages to an editor.
 
 use compiler::PreprocessorOptions;
 use p4c::lsp::{Programs, Server, read_message, serve, write_message};
@@ -13,7 +13,7 @@ struct Editor {
     server: Server,
     folder: PathBuf,
     number: u64,
-    /// What the compiler says, by file name, as last told.
+    /// The latest diagnostics of the compiler, by file name.
     marks: std::collections::BTreeMap<String, Vec<Value>>,
 }
 
@@ -167,7 +167,7 @@ fn a_name_is_explained_found_and_renamed_in_all_files() {
 #[test]
 fn fields_are_offered_behind_a_dot() {
     let mut editor = Editor::new("complete", &[]);
-    // As it is when somebody types: the rest of the statement is not there.
+    // As it is while somebody types: the rest of the statement is not there.
     let typed = PROGRAM.replacen(
         "standard.egress_spec = standard.ingress_port == 1 ? 9w2 : 9w1;",
         "standard.eg",

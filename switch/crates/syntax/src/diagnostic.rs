@@ -1,4 +1,4 @@
-//! What the compiler tells its user. Rendering is the caller's; this is the content.
+//! The compiler's messages for its user. Rendering is the caller's; this is the content.
 //!
 //! A diagnostic has a short title, one primary place with a label, possibly related places, and
 //! possibly a hint that says what to do. Every phase pushes into one [`Diagnostics`]; nothing is
@@ -18,14 +18,14 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     pub span: Span,
-    /// What is there, in a few words; may be empty.
+    /// The thing there, in a few words; may be empty.
     pub text: String,
 }
 
 /// A change of the text that does what the hint says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What is replaced; empty where something is only put in.
+    /// The replaced text; empty where text is only inserted.
     pub span: Span,
     pub text: String,
 }
@@ -35,12 +35,12 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The name of the kind of message, by which `--Wdisable=` turns a warning off.
     pub code: &'static str,
-    /// What is wrong, in one line without a full stop.
+    /// The mistake, in one line without a full stop.
     pub title: String,
     pub primary: Label,
     /// Other places that explain it: the first declaration of a name declared twice, ...
     pub related: Vec<Label>,
-    /// What to do about it.
+    /// Its correction.
     pub hint: Option<String>,
     /// The same for an editor, where one change of the text does it.
     pub fix: Option<Fix>,
@@ -76,7 +76,7 @@ impl Diagnostic {
         self
     }
 
-    /// With a change that mends it: `text` instead of what is at `span`.
+    /// With a change that fixes it: `text` instead of the text at `span`.
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.fix = Some(Fix { span, text: text.into() });
         self
@@ -89,8 +89,8 @@ impl Diagnostic {
     }
 }
 
-/// No more messages than this are kept: nobody reads the rest, and a broken input must not make
-/// the compiler use unbounded memory.
+/// No more messages than this are kept: the rest would not be read, and a broken input must not
+/// make the compiler use unbounded memory.
 pub const DIAGNOSTIC_COUNT_MAX: usize = 200;
 
 /// The messages of one compilation, in the order found.

@@ -4,9 +4,9 @@
 //! text -- preprocessor (with lexer) --> tokens -- parser --> tree
 //! ```
 //!
-//! No name is resolved and no type is known here; that a program is legal P4 is for the crate
-//! `compiler` to say. What both need lives here: where things stand in the source ([`source`]) and
-//! what is said about them ([`diagnostic`]).
+//! No name is resolved and no type is known here; the crate `compiler` checks that a program is
+//! legal P4. Things that both need live here: places in the source ([`source`]) and messages about
+//! them ([`diagnostic`]).
 
 #![allow(
     missing_docs,

@@ -43,7 +43,7 @@ pub struct Input<'a> {
     pub top_level: BTreeSet<Id<tree::Instance>>,
 }
 
-/// What of the flat program belongs to which declaration.
+/// The parts of the flat program that belong to each declaration.
 #[derive(Default)]
 pub struct Made {
     /// Where declared variables live; kept when a body is inlined again, because only one copy of
@@ -58,9 +58,9 @@ pub struct Made {
     pub actions: BTreeMap<(ScopeId, Id<tree::Action>, usize), usize>,
     /// Lists of fields by their number in `@field_list`.
     pub field_lists: BTreeMap<u32, u32>,
-    /// What blocks share, and its type.
+    /// The data that blocks share, and its type.
     pub shared: Vec<(Passed, tree::Type, Value)>,
-    /// What each parameter of an instance was given when it was first applied.
+    /// The argument of each parameter of an instance when it was first applied.
     pub passed_before: BTreeMap<ParameterOf, Value>,
     /// Parameters that turned out to get something else later. If any is not in [`Input::copied`],
     /// the program is flattened again.
@@ -126,7 +126,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Counts what takes the room of so many steps; false once the program has become too large.
+    /// Charges this many steps; false once the program has become too large.
     pub fn charge(&mut self, step_count: usize) -> bool {
         let was_exhausted = self.is_exhausted();
         self.made.step_count = self.made.step_count.saturating_add(step_count);
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a> {
         self.push(Step::Parse(operation));
     }
 
-    /// Allocates a place for a variable. What cannot be stored is reported and stands for nothing.
+    /// Allocates a place for a variable. A type that cannot be stored is reported and has no place.
     pub fn allocate(&mut self, name: &str, ty: &Type, at: Span) -> Value {
         match self.flat.storage.allocate(self.input.program, name, ty) {
             Ok(place) => place,
@@ -213,7 +213,7 @@ impl<'a> Lowering<'a> {
         FieldRef::new(SCALARS, name)
     }
 
-    /// What kind of field holds values of a type; a bit for what was reported already.
+    /// The kind of field for values of a type; a bit for types already reported.
     pub fn leaf_of(&self, ty: &Type) -> Leaf {
         leaf(self.input.program, ty).unwrap_or(Leaf::Bool)
     }

@@ -61,14 +61,14 @@ use lowering::{Input, Lowering};
 use syntax::Diagnostics;
 use syntax::SourceMap;
 
-/// What the user can ask of the back end.
+/// The options of the back end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Calls of extern functions that v1model does not have are passed on to the switch.
     pub emit_externs: bool,
 }
 
-/// What the back end makes.
+/// The result of the back end.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// For the switch.

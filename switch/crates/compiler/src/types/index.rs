@@ -1,4 +1,4 @@
-//! What the names of a program stand for, and what else could stand at one place: what editors ask.
+//! The meanings of a program's names, and the completions at one place, for editors.
 //!
 //! The checker fills it in passing, so an editor never has a second opinion about a name. It is worth
 //! something for programs with mistakes too: what could be resolved is in it.
@@ -7,10 +7,10 @@ use super::tree::Text;
 use std::collections::BTreeMap;
 use syntax::Span;
 
-/// A name that stands where somebody asks what could stand there. No program needs it.
+/// A name at the place where completions are wanted. No program needs it.
 pub const CURSOR: &str = "__cursor__";
 
-/// What sort of thing a name stands for.
+/// The kind of thing that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Action,
@@ -40,9 +40,9 @@ pub struct Symbol {
     pub name: Text,
     /// The type of its value, as messages name it, where it has one.
     pub ty: Option<String>,
-    /// Its name where it is declared: what tells it from all others. `None` for what is built in.
+    /// Its name where it is declared, which identifies it. `None` for built-in names.
     pub declared: Option<Span>,
-    /// Its whole declaration; its name where nobody knows more.
+    /// Its whole declaration; its name if no more is known.
     pub whole: Span,
 }
 
@@ -53,14 +53,14 @@ pub struct Index {
     symbols: BTreeMap<Span, Symbol>,
     /// Every name that was resolved, and where what it stands for is declared.
     names: BTreeMap<Span, Span>,
-    /// What could stand where [`CURSOR`] stands.
+    /// The completions at [`CURSOR`].
     candidates: Vec<Symbol>,
     /// Whether the checker came by [`CURSOR`].
     was_asked: bool,
 }
 
 impl Index {
-    /// What the name that covers this byte stands for, and where the name is.
+    /// The meaning of the name that covers this byte, and the place of the name.
     pub fn at(&self, file: syntax::FileId, offset: u32) -> Option<(Span, &Symbol)> {
         let upto = Span { file, start: offset, end: u32::MAX };
         let (at, declared) =
@@ -79,7 +79,7 @@ impl Index {
         self.symbols.values()
     }
 
-    /// What could stand where [`CURSOR`] stands; `None` if the checker never came there.
+    /// The completions at [`CURSOR`]; `None` if the checker never came there.
     pub fn candidates(&self) -> Option<&[Symbol]> {
         self.was_asked.then_some(&self.candidates)
     }
@@ -92,7 +92,7 @@ impl Index {
         self.symbols.entry(declared).or_insert(symbol);
     }
 
-    /// A name stands for what is declared there.
+    /// A name refers to the declaration there.
     pub(super) fn resolve(&mut self, at: Span, declared: Span) {
         self.names.insert(at, declared);
     }

@@ -1,4 +1,4 @@
-//! What the engine says, as the protocol puts it.
+//! The engine's answers, in the form of the protocol.
 
 use super::places::{address_of, range, range_of};
 use compiler::index::{Kind, Symbol};
@@ -31,7 +31,7 @@ pub fn diagnostic(found: &Diagnostic, sources: &SourceMap) -> Value {
     })
 }
 
-/// The change that mends it, if the compiler knows one.
+/// The change that fixes it, if the compiler knows one.
 pub fn quick_fix(found: &Diagnostic, sources: &SourceMap) -> Option<Value> {
     let fix = found.fix.as_ref()?;
     let file = sources.file(fix.span.file)?;
@@ -52,14 +52,14 @@ pub fn quick_fix(found: &Diagnostic, sources: &SourceMap) -> Option<Value> {
     }))
 }
 
-/// A place that an editor can open. What belongs to the compiler is where `given_at` says.
+/// A place that an editor can open. Built-in files are where `given_at` says.
 pub fn location(span: Span, sources: &SourceMap, given_at: GivenAt<'_>) -> Option<Value> {
     let name = plain(&sources.file(span.file)?.name);
     let path = if name.starts_with('/') { name } else { given_at(&name)? };
     Some(json!({"uri": address_of(&path), "range": range_of(span, sources)}))
 }
 
-/// What an editor shows about a name.
+/// An editor's text about a name.
 pub fn hover(meaning: &Meaning, text: &str) -> Value {
     json!({
         "contents": {"kind": "markdown", "value": markdown(meaning)},
@@ -109,13 +109,13 @@ fn completion_kind(kind: Kind) -> u8 {
     }
 }
 
-/// What a file declares, each with what is declared in it.
+/// The declarations of a file, each with those inside it.
 pub fn outline(symbols: &[&Symbol], sources: &SourceMap) -> Vec<Value> {
     let shown = symbols.iter().filter(|symbol| {
         !matches!(symbol.kind, Kind::Parameter | Kind::Method) && symbol.declared.is_some()
     });
     let mut shown: Vec<&Symbol> = shown.copied().collect();
-    // What is around something comes in front of it.
+    // Outer symbols come before inner ones.
     shown.sort_by_key(|symbol| (symbol.whole.start, std::cmp::Reverse(symbol.whole.end)));
     let mut rest = shown.as_slice();
     let mut list = Vec::new();

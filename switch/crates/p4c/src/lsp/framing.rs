@@ -3,10 +3,10 @@
 use serde_json::Value;
 use std::io::{self, BufRead, Write};
 
-/// No editor sends more at once; whoever does has sent something else.
+/// No editor sends a longer message; anything longer is something else.
 const LENGTH_MAX: usize = 64 << 20;
 
-/// The next message; `None` at the end of the stream. What is no JSON comes as null.
+/// The next message; `None` at the end of the stream. Text that is no JSON comes as null.
 pub fn read_message(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let mut length = None;
     loop {

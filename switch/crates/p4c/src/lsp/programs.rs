@@ -1,7 +1,7 @@
 //! Which texts are open, and to which program each file belongs.
 //!
 //! A file without a `main` is read as part of a program that includes it: alone it would be full of
-//! names that nobody declares.
+//! undeclared names.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const DEPTH_MAX: usize = 8;
 /// See the top of the file.
 #[derive(Debug, Default)]
 pub struct Programs {
-    /// What the editor has open, by path: newer than the file.
+    /// The editor's open files, by path: newer than the files on the disk.
     open: BTreeMap<String, String>,
     /// The folders that the editor works in.
     folders: Vec<PathBuf>,
@@ -105,8 +105,8 @@ impl Programs {
         study
     }
 
-    /// The file in which the program begins that this one belongs to: itself, if it has a `main` or if
-    /// nobody includes it.
+    /// The main file of the program that this one belongs to: itself, if it has a `main` or if no
+    /// other includes it.
     pub fn owner(&self, path: &str) -> String {
         if let Some(known) = self.owners.borrow().get(path) {
             return known.clone();
@@ -132,7 +132,7 @@ impl Programs {
 
 /// Whether something is called `main`: `V1Switch(...) main;`.
 fn has_main(text: &str) -> bool {
-    // Most files can be told without reading their tokens.
+    // Most files can be recognised without reading their tokens.
     text.contains("main") && {
         let tokens = lexer::tokenize(FileId(0), text, &mut Diagnostics::default());
         tokens.windows(3).any(|three| three[0].is(")") && three[1].is("main") && three[2].is(";"))

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-// What the protocol calls the ways in which a question can be wrong.
+// The protocol's codes for wrong requests.
 const PARSE_ERROR: i32 = -32700;
 const METHOD_NOT_FOUND: i32 = -32601;
 const REQUEST_FAILED: i32 = -32803;
 
-/// What becomes of a message.
+/// The result of a message.
 #[derive(Debug, Default)]
 pub struct Reply {
     /// For the editor, in this order.
@@ -30,7 +30,7 @@ type Refused = (i32, String);
 #[derive(Debug, Default)]
 pub struct Server {
     programs: Programs,
-    /// For which files the editor has been told something other than "nothing".
+    /// The files whose last marks in the editor were not empty.
     marked: BTreeSet<String>,
     was_shut_down: bool,
 }
@@ -61,7 +61,7 @@ impl Server {
             let messages = self.notice(method, parameters);
             return Reply { messages, is_over: method == "exit" };
         };
-        // The editor's answer to something that nobody asked.
+        // The editor's answer to no request.
         if method.is_empty() {
             return Reply::default();
         }
@@ -74,7 +74,7 @@ impl Server {
         Reply { messages: vec![answer], is_over: false }
     }
 
-    /// What the editor tells, without waiting for an answer.
+    /// An editor's notification, which has no answer.
     fn notice(&mut self, method: &str, parameters: &Value) -> Vec<Value> {
         let document = &parameters["textDocument"];
         let path = path_of(document["uri"].as_str().unwrap_or_default());
@@ -97,7 +97,7 @@ impl Server {
         self.diagnostics()
     }
 
-    /// What the compiler says of all programs that something is open of.
+    /// The compiler's diagnostics of all programs with an open file.
     fn diagnostics(&mut self) -> Vec<Value> {
         let mains: BTreeSet<String> =
             self.programs.open_paths().map(|path| self.programs.owner(path)).collect();
@@ -129,7 +129,7 @@ impl Server {
         told.into_iter().map(publish).collect()
     }
 
-    /// What the editor asks.
+    /// An editor's request.
     fn answer(&mut self, method: &str, parameters: &Value) -> Result<Value, Refused> {
         match method {
             "initialize" => return Ok(self.initialize(parameters)),
@@ -203,7 +203,7 @@ impl Server {
             "serverInfo": {"name": "vitrine-p4c", "version": env!("CARGO_PKG_VERSION")},
             "capabilities": {
                 "positionEncoding": "utf-16",
-                // Opened and closed are told; a change is the whole text.
+                // Opening and closing are notified; a change is the whole text.
                 "textDocumentSync": {"openClose": true, "change": 1, "save": true},
                 "completionProvider": {"triggerCharacters": ["."]},
                 "hoverProvider": true,
@@ -234,7 +234,7 @@ fn highlights(study: &Study, path: &str, text: &str, at: u32) -> Value {
     json!(uses.map(|span| json!({"range": range(text, span.start, span.end)})).collect::<Vec<_>>())
 }
 
-/// What the compiler would change between two places of a text.
+/// The compiler's fixes between two places of a text.
 fn quick_fixes(study: &Study, path: &str, text: &str, asked: &Value) -> Value {
     let (from, to) = (offset(text, &asked["start"]), offset(text, &asked["end"]));
     let file = study.file(path);

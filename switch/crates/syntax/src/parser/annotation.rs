@@ -53,7 +53,7 @@ impl Parser<'_> {
         Some(Annotation { name, body, span: start.to(self.last_span()) })
     }
 
-    /// What stands behind the name.
+    /// The part behind the name.
     fn annotation_body(&mut self) -> Option<AnnotationBody> {
         let Some(close) = self.closing(0) else {
             self.expected("the `)` that ends the annotation");

@@ -75,7 +75,7 @@ impl Parser<'_> {
         Some(Expression { kind, span })
     }
 
-    /// Operands of operators that bind at least as strongly as `weakest`. What nests to the left
+    /// Operands of operators that bind at least as strongly as `weakest`. Nesting to the left
     /// counts as levels of depth too.
     pub(super) fn binary_expression(&mut self, weakest: u8) -> Option<Expression> {
         let mut row = Row::new(self.prefix_expression()?);
@@ -150,7 +150,7 @@ impl Parser<'_> {
         ahead + 1 == close && super::is_name(first) && starts_operand
     }
 
-    /// What contains no operator outside of brackets.
+    /// An expression without operators outside of brackets.
     pub(super) fn primary_expression(&mut self) -> Option<Expression> {
         let start = self.span();
         let kind = if self.at_type() && !self.at("_") {

@@ -2,12 +2,12 @@
 //! reported and skipped.
 //!
 //! Functions are named after the productions of the specification's grammar. A function `x` that
-//! finds no `x` reports it and returns `None`; the caller passes the `None` on until somebody who
-//! knows where to go on (a list of declarations, statements, fields) skips to there. `opt_x` may
-//! find nothing without complaint.
+//! finds no `x` reports it and returns `None`; the callers pass the `None` on until one that can
+//! recover (a list of declarations, statements, fields) skips to its next element. `opt_x` may find
+//! nothing without complaint.
 //!
 //! P4's grammar cannot be parsed without knowing which names are types: `(a) - b` is a cast or a
-//! subtraction. [`TypeNames`] keeps the names declared so far, scope by scope.
+//! subtraction. [`TypeNames`] keeps the names declared until now, scope by scope.
 
 mod annotation;
 mod declaration;
@@ -25,8 +25,8 @@ use crate::tree::{Name, Program};
 use crate::{Diagnostic, Diagnostics, Span};
 use type_names::TypeNames;
 
-/// Deepest nesting of expressions, statements and types. Later phases recurse over the tree: this is
-/// what keeps their stacks small. What people write in a row nests little however long it is: chains of
+/// Deepest nesting of expressions, statements and types. Later phases recurse over the tree: this
+/// keeps their stacks small. Rows as people write them nest little however long they are: chains of
 /// `else if` are lists, and [`row`] brackets sums.
 const DEPTH_MAX: usize = 256;
 
@@ -143,8 +143,7 @@ impl<'a> Parser<'a> {
         self.report(diagnostic);
     }
 
-    /// What to write instead of an operator of another language that stands here; for a single token
-    /// also what to put in its place.
+    /// The P4 for an operator of another language here; for a single token also its replacement.
     fn other_language(&self, what: &str) -> Option<(&'static str, Option<&'static str>)> {
         let found = self.peek();
         let before = |back: usize| {
@@ -287,9 +286,9 @@ impl<'a> Parser<'a> {
         Some(items)
     }
 
-    /// Whether a list in braces is over: at its brace, at the end, or where that brace is missing. What
-    /// is in braces never begins as a declaration of the top level does, so a brace that somebody has
-    /// not typed yet costs the declaration it is in and no other.
+    /// Whether a list in braces is over: at its brace, at the end, or where that brace is missing.
+    /// The contents of braces never begin as a declaration of the top level does, so a brace that
+    /// is not typed yet costs the declaration it is in and no other.
     fn at_close(&self) -> bool {
         let next = self.peek();
         self.at("}") || self.is_end() || next.starts_line && begins_declaration(&next.text)

@@ -29,7 +29,7 @@ impl Row {
         Row { first, steps: Vec::new() }
     }
 
-    /// How many levels the row is bracketed deep at most, by what has been added so far.
+    /// The depth of the row's brackets at most, by the operands until now.
     pub(super) fn levels(&self) -> usize {
         self.steps.len().min(LEFT_MAX)
     }
@@ -92,7 +92,7 @@ fn halves(first: Expression, mut steps: Vec<Step>) -> Expression {
     join(halves(first, steps), Step { right, ..middle })
 }
 
-/// What an addition is behind a minus.
+/// The inverse of an addition, for the right side of a minus.
 fn opposite(operator: BinaryOperator) -> BinaryOperator {
     match operator {
         BinaryOperator::Add => BinaryOperator::Subtract,

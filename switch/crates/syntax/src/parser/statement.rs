@@ -47,7 +47,7 @@ impl Parser<'_> {
             "exit" => self.keyword_statement(StatementKind::Exit)?,
             "const" => StatementKind::Constant(self.constant_declaration(annotations, start)?),
             "if" => self.conditional_statement()?,
-            // What follows is read as if it were right.
+            // The rest is read as if it were right.
             "elif" | "elseif" | "elsif" if self.token(1).is("(") && self.block_follows() => {
                 let title = format!("syntax error: P4 has no `{word}`");
                 self.report(
@@ -194,7 +194,7 @@ impl Parser<'_> {
     }
 
     /// `if (condition) then else if (condition) then ... else otherwise`. The grammar nests such a
-    /// chain; nobody who writes one does.
+    /// chain; authors think of it as a list.
     fn conditional_statement(&mut self) -> Option<StatementKind> {
         let mut links = Vec::new();
         let otherwise = loop {
@@ -258,7 +258,7 @@ impl Parser<'_> {
         statement
     }
 
-    /// The head is told apart by its `in`.
+    /// Its `in` identifies the head.
     fn for_header_and_body(&mut self, annotations: Vec<Annotation>) -> Option<StatementKind> {
         let start = self.span();
         let variable_annotations = self.opt_annotations()?;

@@ -139,7 +139,7 @@ fn levels(expression: &Expression) -> usize {
     }
 }
 
-/// What the expression comes to, in the arithmetic of 32 bits.
+/// The value of the expression, in the arithmetic of 32 bits.
 fn result(expression: &Expression) -> u32 {
     match &expression.kind {
         ExpressionKind::Integer(literal) => {

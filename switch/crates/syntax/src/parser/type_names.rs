@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Names declared so far. A variable may hide a type of the same name.
+/// Names declared until now. A variable may hide a type of the same name.
 #[derive(Default)]
 pub(super) struct TypeNames {
     top: BTreeMap<Rc<str>, bool>,

@@ -144,7 +144,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a character such as `'a'` counts as: as in C on most machines, a signed number of 8 bits.
+/// The value of a character such as `'a'`: as in C on most machines, a signed number of 8 bits.
 fn character(text: &str) -> Result<i64, String> {
     let unknown = || format!("`{text}` is not a character of ASCII");
     let inside = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));

@@ -15,7 +15,7 @@ const ARCHITECTURES: [(&str, &str); 11] = [
     ("xsa.p4", "the architecture of AMD's Vitis Networking P4"),
 ];
 
-/// What to say of a file that there is not, if it declares an architecture for another switch.
+/// The hint for a missing file that declares an architecture for another switch.
 pub(super) fn hint(file: &str) -> Option<String> {
     let (_, what) = ARCHITECTURES.iter().find(|(name, _)| *name == file)?;
     Some(format!(

@@ -16,11 +16,11 @@ use std::rc::Rc;
 pub(super) struct Macro {
     /// `None` for one without parentheses.
     pub parameters: Option<Parameters>,
-    /// What it stands for.
+    /// Its replacement.
     pub body: Vec<Token>,
 }
 
-/// What stands in the parentheses of a macro.
+/// The arguments in the parentheses of a macro.
 #[derive(Clone, Debug)]
 pub(super) struct Parameters {
     pub names: Vec<Rc<str>>,
@@ -38,14 +38,14 @@ pub(super) struct Macros {
     steps_left: Cell<usize>,
 }
 
-/// What all expansions of a program may cost. A token read is one step.
+/// The limit for all expansions of a program. A token read is one step.
 const STEP_COUNT_MAX: usize = 4_000_000;
-/// Text that is put together by `#` and `##` costs a step for so many bytes.
+/// Text that `#` and `##` put together costs a step for this many bytes.
 const TEXT_BYTES_PER_STEP: usize = 16;
-/// Each token of a macro's text is looked up among so many parameters in a step.
+/// Looking up a token of a macro's text among this many parameters costs a step.
 const PARAMETERS_PER_STEP: usize = 16;
 
-/// What an expansion works with.
+/// The state of an expansion.
 struct Expansion<'a> {
     /// Tokens still to be read, the next one last.
     input: Vec<Token>,

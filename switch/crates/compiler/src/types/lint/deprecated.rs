@@ -1,4 +1,4 @@
-//! Calls of what its declaration says is deprecated.
+//! Calls of functions whose declarations say that they are deprecated.
 
 use super::visit::{self, Node};
 use crate::types::tree::{
@@ -26,7 +26,7 @@ pub(super) fn calls(program: &Program, diagnostics: &mut Diagnostics) {
     });
 }
 
-/// What the annotation says.
+/// The text of the annotation.
 fn text(annotation: &Annotation) -> Option<String> {
     match &annotation.body {
         AnnotationBody::Unstructured { values, .. } => match values.as_slice() {

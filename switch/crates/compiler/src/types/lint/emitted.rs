@@ -49,7 +49,7 @@ pub(super) fn headers(program: &Program, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What a program does with its headers.
+/// A program's uses of its headers.
 struct Seen<'t> {
     program: &'t Program,
     /// The type of the struct of headers.

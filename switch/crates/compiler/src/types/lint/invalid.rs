@@ -1,7 +1,7 @@
 //! Fields of headers that are not valid there, or not always.
 //!
-//! The walk starts in the parser: ingress begins with what the parser's ways leave, egress with what
-//! ingress leaves. Bodies that this does not reach are walked through on their own, with nothing
+//! The walk starts in the parser: ingress begins with the state that the parser leaves, egress with
+//! that of ingress. Bodies that this does not reach are walked through on their own, with nothing
 //! known at their start.
 
 use super::parsed::{self, Blocks};

@@ -1,4 +1,4 @@
-//! What the parser leaves: which headers can be valid together when it accepts.
+//! The parser's result: the headers that can be valid together when it accepts.
 
 use super::visit::{self, Node};
 use super::walk::Walk;

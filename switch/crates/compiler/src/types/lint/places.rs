@@ -1,4 +1,4 @@
-//! Headers by number: which header an expression names, through the parameters of what is being
+//! Headers by number: the header that an expression names, through the parameters of the body being
 //! walked through.
 
 use super::worlds::HeaderIndex;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A variable and the way into it: fields and constant indexes.
 pub(super) type Place = (Id<Variable>, Vec<usize>);
 
-/// More elements of a stack than this are not told apart.
+/// Elements of a stack beyond this number are treated as one.
 const STACK_SIZE_MAX: u32 = 32;
 
 /// Numbers given to headers, and what parameters stand for.
@@ -100,7 +100,7 @@ impl Places {
     }
 }
 
-/// Struct, header or union; `None` for what is none of them.
+/// Struct, header or union; `None` for other types.
 pub(super) fn kind(program: &Program, ty: &Type) -> Option<DerivedKind> {
     match ty {
         Type::Struct(id) => Some(program.structs[*id].kind),

@@ -4,7 +4,7 @@ use crate::types::tree::{ExpressionKind, KeysetElement, Program, Select, Transit
 use std::collections::BTreeSet;
 use syntax::{Diagnostic, Diagnostics};
 
-/// Beyond so many bits nobody lists all values.
+/// Beyond this many bits a list of all values is unrealistic.
 const LISTED_BITS_MAX: u32 = 8;
 
 /// Selects without a `default` whose cases do not cover everything: what fits none ends the parser.

@@ -1,4 +1,4 @@
-//! What is computed or declared for nothing.
+//! Values and declarations that are never used.
 
 use super::visit::{self, Node};
 use crate::types::tree::{
@@ -8,7 +8,7 @@ use crate::types::tree::{
 use std::collections::BTreeSet;
 use syntax::{Diagnostic, Diagnostics};
 
-/// Calls whose only point is a value that nobody reads.
+/// Calls whose only point is a value that is never read.
 pub(super) fn results(program: &Program, diagnostics: &mut Diagnostics) {
     visit::program(program, &mut |node| {
         let Node::Statement(statement) = node else { return };

@@ -5,7 +5,7 @@ use crate::types::tree::{
     Program, Statement, StatementKind, SwitchLabel,
 };
 
-/// What a walk comes by.
+/// A place that a walk passes.
 #[derive(Clone, Copy)]
 pub(super) enum Node<'t> {
     Call(&'t Call),

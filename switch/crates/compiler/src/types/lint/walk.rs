@@ -24,7 +24,7 @@ const EFFORT_MAX: usize = 200_000;
 /// How many worlds make a unit of effort.
 const WORLDS_PER_EFFORT: usize = 16;
 
-/// What is known behind a table, by what it did.
+/// The knowledge behind a table, by its result.
 struct Applied {
     /// Behind each action.
     by_action: Vec<(Id<Action>, Worlds)>,
@@ -35,8 +35,8 @@ struct Applied {
 }
 
 impl Applied {
-    /// What is known where a case of a `switch` on the action is taken; `before` is what was known
-    /// in front of the table.
+    /// The knowledge where a case of a `switch` on the action is taken; `before` is that in front
+    /// of the table.
     fn after(&self, label: &SwitchLabel, switch: &Switch, before: &Worlds) -> Worlds {
         let has_case = |action: &Id<Action>| {
             let mut labels = switch.cases.iter().flat_map(|case| &case.labels);
@@ -61,11 +61,11 @@ impl Applied {
 pub(super) struct Walk<'t, 'd> {
     pub program: &'t Program,
     pub places: Places,
-    /// What can be valid here.
+    /// The headers that can be valid here.
     pub worlds: Worlds,
     /// Headers whose validity is a key of the table being applied: entries can depend on it.
     trusted: BTreeSet<HeaderIndex>,
-    /// Looking for what is known, not for mistakes: nothing is reported.
+    /// The walk gathers knowledge, not mistakes: nothing is reported.
     pub is_silent: bool,
     /// Where `return` statements of the body being walked through left it.
     returned: Worlds,
@@ -147,7 +147,7 @@ impl<'t, 'd> Walk<'t, 'd> {
                 let here = std::mem::replace(&mut self.worlds, Worlds::unreached());
                 self.exited.join(&here, &Worlds::unreached());
             }
-            // What follows in the loop is not reached; behind the loop nothing is known anyway.
+            // The rest of the loop is not reached; behind the loop nothing is known anyway.
             StatementKind::Break | StatementKind::Continue => self.worlds = Worlds::unreached(),
             StatementKind::If { links, otherwise } => {
                 self.conditional(links, otherwise.as_ref());
@@ -234,7 +234,7 @@ impl<'t, 'd> Walk<'t, 'd> {
         is_exhausted
     }
 
-    /// What a condition says about headers where it holds, or not.
+    /// The consequences of a condition for headers where it is true, or false.
     pub fn assume(&mut self, worlds: &mut Worlds, condition: &Expression, holds: bool) {
         match &condition.kind {
             ExpressionKind::Unary { operator: UnaryOperator::Not, operand } => {
@@ -249,7 +249,7 @@ impl<'t, 'd> Walk<'t, 'd> {
                     self.assume(worlds, left, holds);
                     self.assume(worlds, right, holds);
                 } else {
-                    // One of the two, and nobody knows which.
+                    // One of the two, but it is not known which.
                     let before = worlds.clone();
                     let mut other = worlds.clone();
                     self.assume(worlds, left, holds);
@@ -503,8 +503,8 @@ impl<'t, 'd> Walk<'t, 'd> {
         }
     }
 
-    /// A value that is read. What the right side of `&&` or `||` and a conditional look at depends
-    /// on their left sides: tests of validity are believed.
+    /// A value that is read. The operands that the right side of `&&` or `||` and a conditional
+    /// read depend on their left sides: tests of validity are believed.
     pub fn expression(&mut self, value: &'t Expression) {
         match &value.kind {
             ExpressionKind::Binary {

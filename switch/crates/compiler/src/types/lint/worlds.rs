@@ -10,8 +10,8 @@
 //! where tcp.isValid():                    { ethernet, ipv4, tcp }
 //! ```
 //!
-//! A header about which nothing is known is outside of all that (`unknown`); no worlds at all means
-//! that the point is not reached, or that the packet is dropped and nobody looks at it.
+//! A header without any knowledge is outside of all that (`unknown`); no worlds at all means that
+//! the point is not reached, or that the packet is dropped and its headers no longer matter.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const WORLD_COUNT_MAX: usize = 1024;
 /// A header by number. Headers from number 128 on are never known.
 pub(super) type HeaderIndex = usize;
 
-/// What is known about one header.
+/// The knowledge about one header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Validity {
     /// In all worlds.
@@ -62,7 +62,7 @@ impl Worlds {
         self.sets.len()
     }
 
-    /// What is known about a header. In a point not reached, nothing.
+    /// The knowledge about a header. In a point not reached, nothing.
     pub fn validity(&self, header: HeaderIndex) -> Validity {
         let bit = bit(header);
         if bit == 0 || self.unknown & bit != 0 || self.sets.is_empty() {

@@ -9,14 +9,14 @@ use syntax::Span;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
-    /// What follows the `@`.
+    /// The name behind the `@`.
     pub name: Name,
-    /// What is in its brackets.
+    /// The contents of its brackets.
     pub body: AnnotationBody,
     pub span: Span,
 }
 
-/// What an annotation says.
+/// The contents of an annotation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnnotationBody {
     /// `@name`.
@@ -54,7 +54,7 @@ pub struct Variable {
     pub span: Span,
 }
 
-/// What kind of variable.
+/// The kind of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableKind {
     /// Parameter of a parser's, control's or package's constructor.
@@ -97,7 +97,7 @@ pub struct Action {
     pub name: Name,
     /// Those with a direction come first, then the control plane's ([`Direction::None`]).
     pub parameters: Vec<Id<Variable>>,
-    /// What it does.
+    /// Its body.
     pub body: Block,
     pub span: Span,
 }
@@ -111,9 +111,9 @@ pub struct Function {
     pub type_arguments: Vec<Type>,
     /// Its parameters; [`Direction::None`] means `in`.
     pub parameters: Vec<Id<Variable>>,
-    /// What it returns.
+    /// Its return type.
     pub return_type: Type,
-    /// What it does.
+    /// Its body.
     pub body: Block,
     pub span: Span,
 }
@@ -156,9 +156,9 @@ pub struct ExternFunction {
     /// Names of its type parameters.
     pub type_parameters: Vec<Text>,
     pub parameters: Vec<ParameterInfo>,
-    /// What it returns.
+    /// Its return type.
     pub return_type: Type,
-    /// What the target makes of a call, if it is a function of the target's.
+    /// The target's meaning of a call, if it is a function of the target's.
     pub(crate) known: Option<&'static architecture::Function>,
     pub span: Span,
 }
@@ -172,7 +172,7 @@ pub struct Extern {
     pub type_arguments: Vec<Type>,
     /// Constructors included.
     pub methods: Vec<Method>,
-    /// What the target has under this name.
+    /// The target's object of this name.
     pub(crate) known: Option<&'static architecture::Object>,
     pub span: Span,
 }
@@ -187,9 +187,9 @@ pub struct Method {
     /// Names of its own type parameters.
     pub type_parameters: Vec<Text>,
     pub parameters: Vec<ParameterInfo>,
-    /// What it returns.
+    /// Its return type.
     pub return_type: Type,
-    /// What the target makes of a call, if it is a method of the target's.
+    /// The target's meaning of a call, if it is a method of the target's.
     pub(crate) known: Option<&'static architecture::Function>,
 }
 
@@ -211,7 +211,7 @@ pub struct Instance {
     pub annotations: Vec<Annotation>,
     /// `None` for a constructor call inside an expression. The type's name for `Type.apply()`.
     pub name: Option<Name>,
-    /// What it is an instance of.
+    /// The kind of the instance.
     pub kind: InstanceKind,
     /// One for each parameter of the constructor: constants, instances, constructor parameters of
     /// the declaration around it, or expressions of these.
@@ -224,7 +224,7 @@ pub struct Instance {
     pub span: Span,
 }
 
-/// What an instance is an instance of.
+/// The kind of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceKind {
     Control(Id<Control>),

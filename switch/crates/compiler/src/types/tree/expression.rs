@@ -19,7 +19,7 @@ pub struct Expression {
     pub span: Span,
 }
 
-/// What an expression is made of.
+/// The form of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionKind {
     /// All fields or elements of a struct, header, tuple, list, stack or record, in order. A header
@@ -83,7 +83,7 @@ pub enum ExpressionKind {
     TableResult {
         /// The call of the table.
         call: Box<Call>,
-        /// What is wanted of its result.
+        /// The part of its result that is used.
         result: TableResult,
     },
     /// `this`, in the body of an abstract method.
@@ -123,7 +123,7 @@ pub enum Value {
     Text(Text),
 }
 
-/// What of a table's result.
+/// The part of a table's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableResult {
     /// Which action ran; only as the subject of a `switch`.
@@ -136,7 +136,7 @@ pub enum TableResult {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// What is called.
+    /// The callee.
     pub callee: Callee,
     /// For generic extern functions and methods: one type for each of their type parameters.
     pub type_arguments: Vec<Type>,
@@ -145,7 +145,7 @@ pub struct Call {
     pub span: Span,
 }
 
-/// What is called.
+/// The callee.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Callee {
     /// An action, called directly.

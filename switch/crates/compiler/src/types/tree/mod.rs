@@ -3,7 +3,7 @@
 //! Everything lives in the arenas of [`Program`] and is named by an [`Id`]: a variable, a table or
 //! a parser is the same thing exactly when its id is the same. Names are kept for output only.
 //!
-//! # What the front end has already done
+//! # The front end's work
 //!
 //! * Names are resolved; every [`Expression`] has its type; places (`Span`) are kept everywhere.
 //! * Generics are gone: each use of a generic struct, header, extern or function with other type
@@ -27,7 +27,7 @@
 //!   ([`TableAction::is_implied`]); without a `size` none is invented.
 //! * Semantic checks are done: a program without errors needs none of them again.
 //!
-//! # What is left to the back end
+//! # The back end's work
 //!
 //! * Instances are not elaborated: a control's body exists once, however often it is instantiated.
 //!   Constructor parameters are [`VariableKind::ConstructorParameter`] variables; substitute the

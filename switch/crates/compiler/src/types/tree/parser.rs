@@ -52,8 +52,7 @@ pub enum StateTarget {
 
 #[derive(Clone, Debug)]
 pub struct Select {
-    /// What decides: values of `bit`, `int`, `bool`, enum or error type, or structs or tuples of
-    /// them.
+    /// The keys: values of `bit`, `int`, `bool`, enum or error type, or structs or tuples of them.
     pub subjects: Vec<Expression>,
     /// The first that fits is taken; when none fits the parser rejects with `error.NoMatch`.
     pub cases: Vec<SelectCase>,
@@ -63,7 +62,7 @@ pub struct Select {
 /// One case of a `select`.
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// What it is for.
+    /// Its values.
     pub keyset: Keyset,
     /// Where to go.
     pub target: StateTarget,
@@ -89,8 +88,8 @@ pub enum KeysetElement {
     Range(Expression, Expression),
     /// Exactly one value.
     Value(Expression),
-    /// What the control plane puts into it. When there are several subjects, a value set of a
-    /// struct or tuple type stands for all of them and is the only element.
+    /// The control plane's values. When there are several subjects, a value set of a struct or
+    /// tuple type covers all of them and is the only element.
     ValueSet(Id<ValueSet>),
 }
 

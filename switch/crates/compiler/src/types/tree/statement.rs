@@ -11,12 +11,12 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// What a statement does.
+/// The form of a statement.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     /// `target = value`: the types are equal; `target` is a variable, field, element or slice.
     Assign {
-        /// What is written.
+        /// The place that is written.
         target: Expression,
         /// The new value.
         value: Expression,
@@ -92,12 +92,12 @@ pub struct ForIn {
     pub annotations: Vec<Annotation>,
     /// Has the next element in every round.
     pub variable: Id<Variable>,
-    /// What it runs through; evaluated once.
+    /// The values that it runs through; evaluated once.
     pub collection: ForCollection,
     pub body: Block,
 }
 
-/// What a `for ... in` runs through.
+/// The values that a `for ... in` runs through.
 #[derive(Clone, Debug)]
 pub enum ForCollection {
     /// The elements of a stack, list or tuple.
@@ -124,7 +124,7 @@ pub struct Switch {
 pub struct SwitchCase {
     /// Labels that fall through to the same block are one case.
     pub labels: Vec<SwitchLabel>,
-    /// What to do; empty for labels at the end without one.
+    /// The statements; empty for labels at the end without any.
     pub body: Block,
     /// Where the first label is.
     pub span: Span,

@@ -14,7 +14,7 @@ pub struct Table {
     pub keys_span: Span,
     /// In written order; one that is implied comes last.
     pub actions: Vec<TableAction>,
-    /// What to do when no entry matches.
+    /// The action when no entry matches.
     pub default_action: Option<DefaultAction>,
     /// Entries in the program, if it has an `entries` property.
     pub entries: Option<Entries>,
@@ -28,7 +28,7 @@ pub struct Table {
 /// One element of a table's key.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// What is looked up.
+    /// The key.
     pub expression: Expression,
     /// A member of `match_kind`.
     pub match_kind: Name,
@@ -38,7 +38,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// How it is compared; none for `selector`, and for what only the program declares.
+    /// Its match kind; none for `selector`, and for kinds that only the program declares.
     pub fn known_match_kind(&self) -> Option<MatchKind> {
         MatchKind::of_name(&self.match_kind.text)
     }
@@ -136,7 +136,7 @@ pub struct Property {
     pub span: Span,
 }
 
-/// What a property of the architecture may be.
+/// The value of an architecture's property.
 #[derive(Clone, Debug)]
 pub enum PropertyValue {
     /// A value or an object.

@@ -43,7 +43,7 @@ pub enum Type {
     String,
     /// A struct, header or header union.
     Struct(Id<Struct>),
-    /// What `table.apply()` returns.
+    /// The type of `table.apply()`.
     TableResult(Id<super::Table>),
     /// `tuple<...>`, and the value of a list expression whose type is not known otherwise.
     Tuple(Vec<Type>),
@@ -104,7 +104,7 @@ pub struct NewType {
     /// Annotations, `@p4runtime_translation` among them.
     pub annotations: Vec<Annotation>,
     pub name: Name,
-    /// What it is made of; may be a new type again.
+    /// Its underlying type; may be a new type again.
     pub original: Type,
     pub span: Span,
 }
