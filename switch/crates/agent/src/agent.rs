@@ -17,7 +17,7 @@
 //!    whenever the `wake` given to [`exchange::exchange`] is called.
 //!
 //! Requests are carried out strictly one after the other, in the order in which they came; that is
-//! the serializability which the specification asks for.
+//! the serializability which the specification requires.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -55,21 +55,21 @@ use super::watch::Watchers;
 use super::watched_ports::Refresh;
 use super::write::WriteJob;
 
-/// A frame from a controller goes through the program, which takes as long as so many steps.
+/// A frame from a controller goes through the program, which takes as long as this many steps.
 const PACKET_OUT_STEPS: usize = 4;
 
-/// What carries out requests; the module's documentation says how to drive it.
+/// The data plane's side of requests; the module's documentation says how to drive it.
 #[derive(Debug)]
 pub struct Agent {
     inbox: Inbox<Request>,
     reporter: Reporter,
-    /// What belongs to the pipeline in force.
+    /// The program in force and its state.
     active: Option<Forwarding>,
-    /// What is saved to be committed, with its pipeline.
+    /// The program saved for COMMIT, with its pipeline.
     saved: Option<(Forwarding, Box<Pipeline>)>,
     /// Both, as others see them.
     published: Published,
-    /// What is being carried out, if it takes more than one step.
+    /// The request under way, if it takes more than one step.
     job: Option<Job>,
     /// When to look for idle entries again.
     next_sweep: Time,
@@ -79,11 +79,11 @@ pub struct Agent {
     tracing: Tracing,
     lags: Histogram,
     discard: Discard,
-    /// Who is told of digests beside controllers.
+    /// The receiver of digests besides controllers.
     learner: Option<Box<dyn Learner>>,
 }
 
-/// What is being carried out.
+/// A request under way.
 #[derive(Debug)]
 enum Job {
     Configure(Box<ConfigureJob>),
@@ -97,8 +97,8 @@ enum Job {
 }
 
 impl Agent {
-    /// An agent that has no program yet. The parts that are given have other ends: of the inbox for
-    /// those who ask, of the reporter for those who tell controllers, of `discard` for who frees.
+    /// An agent without a program yet. The given parts have other ends: the inbox that of callers,
+    /// the reporter that of controllers' streams, `discard` that of the thread that frees.
     pub fn new(inbox: Inbox<Request>, reporter: Reporter, discard: Discard) -> Self {
         Self {
             inbox,
@@ -122,8 +122,8 @@ impl Agent {
         self.published.clone()
     }
 
-    /// Carries out at most about `budget` steps of what waits. `true`: there is more to do, call
-    /// again as soon as the packets that wait have been served.
+    /// Carries out at most about `budget` steps of the waiting requests. `true`: there is more to
+    /// do, call again as soon as the waiting packets have been served.
     #[must_use]
     pub fn work(&mut self, plane: &mut impl DataPlane, budget: usize) -> bool {
         self.discard_retired(plane);
@@ -161,9 +161,9 @@ impl Agent {
         true
     }
 
-    /// Carries out a slice of what waits: [`SLICE_STEPS_MAX`] steps, fewer where `is_over` says that
-    /// it has taken its time. What a step takes is not known before: the memory for an entry may have
-    /// to come from the kernel first. `true`: there is more to do.
+    /// Carries out a slice of the waiting requests: [`SLICE_STEPS_MAX`] steps, fewer if `is_over`
+    /// says that the time is up. The duration of a step is not known before: the memory for an
+    /// entry may have to come from the kernel first. `true`: there is more to do.
     #[must_use]
     pub fn work_a_slice(
         &mut self,
@@ -240,12 +240,12 @@ impl Agent {
         self.tracing.hand_over(plane.device());
     }
 
-    /// Tells all that has happened until now, also samples that others are to be told together with.
+    /// Sends all events until now, including samples held back to be sent together.
     pub fn tell_all(&mut self) {
         self.watchers.tell_all();
     }
 
-    /// Where those are told who watch and trace.
+    /// The feeds of watchers and tracers.
     pub fn feeds(&self) -> impl Iterator<Item = &Arc<Feed>> {
         self.watchers.feeds().chain(self.tracing.feed())
     }
@@ -368,7 +368,8 @@ impl Agent {
         self.job = rest.map(Job::Write);
     }
 
-    /// What reads and writes refer to: the saved program if there is one, else the one in force.
+    /// The program that reads and writes refer to: the saved one if there is one, else the one in
+    /// force.
     fn target<'a>(&'a mut self, plane: &'a mut impl DataPlane, now: Time) -> Option<Target<'a>> {
         let down = &self.down;
         match &mut self.saved {
@@ -470,7 +471,7 @@ impl Agent {
         Ok(())
     }
 
-    /// A program with what it takes over from the one in force.
+    /// A program with the state that it takes over from the one in force.
     fn succeed(
         &self,
         plane: &mut impl DataPlane,
@@ -504,8 +505,8 @@ impl Agent {
         self.job = Some(Job::Refresh(Refresh::default()));
     }
 
-    /// Shows others which programs there are; to be called whenever that has changed, before anybody
-    /// is told of it.
+    /// Publishes the programs; to be called after every change of them, before any client learns of
+    /// it.
     fn publish(&self) {
         let config = |forwarding: &Forwarding| Arc::clone(&forwarding.config);
         let programs = Programs {

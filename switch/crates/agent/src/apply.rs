@@ -19,7 +19,7 @@ use super::values::{counter_of, meter_config, priority_of, refused, value_set_me
 use super::{one_shot, replicate, watched_ports};
 
 impl Target<'_> {
-    /// Carries out one change, if there is memory for what it leaves.
+    /// Carries out one change, if there is memory for its result.
     pub fn apply(&mut self, change: Change) -> Result<(), Refusal> {
         if change.is_kept() {
             self.pipeline.memory_mut().check()?;

@@ -27,10 +27,10 @@ impl Atomicity {
     }
 }
 
-/// What became of a batch; `Err`: none of it was tried.
+/// The result of a batch; `Err`: none of it was tried.
 pub type BatchResult = Result<Outcome, Refusal>;
 
-/// What became of a batch that was tried.
+/// The result of a batch that was tried.
 #[derive(Debug)]
 pub enum Outcome {
     /// One result per update, in their order.

@@ -1,7 +1,7 @@
-//! What a program takes over from the one before it where P4Runtime is not asked.
+//! The state that a program takes over from the one before it outside of P4Runtime.
 //!
-//! It is copied at one instant: packets of the program before may still be inside, and go on by what
-//! was written for them.
+//! It is copied at one instant: packets of the program before may still be inside, and continue
+//! with their own entries.
 
 use p4runtime::Code;
 use p4runtime::refusal::Refusal;
@@ -10,7 +10,7 @@ use pipeline::{Pipeline, TableError};
 use super::forwarding::{Forwarding, Load};
 use super::keeps::Keeps;
 
-/// A program with what it is to take over from the one in force, if there is one.
+/// A program with the state that it is to take over from the one in force, if there is one.
 pub(super) fn succeed(
     load: Load,
     before: Option<(&Forwarding, &Pipeline)>,

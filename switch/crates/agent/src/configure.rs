@@ -1,6 +1,7 @@
-//! Changes of what P4Runtime has no words for: checked a few ports at a time, while packets pass,
-//! then made, [`PORTS_PER_CHANGE`] ports at one instant. What could refuse a change has been asked
-//! before its first port changes, so however many ports it has, it is made whole or not at all.
+//! Changes of settings that P4Runtime lacks: checked a few ports at a time, while packets pass,
+//! then made, [`PORTS_PER_CHANGE`] ports at one instant. Everything that could refuse a change is
+//! checked before its first port changes, so however many ports it has, it is made whole or not at
+//! all.
 
 use std::vec;
 
@@ -14,7 +15,7 @@ use super::discard::Discard;
 use super::plane::DataPlane;
 use crate::exchange::{Reply, reply};
 
-/// To copy, edit and check a port takes as long as so many entries.
+/// Copying, editing and checking a port takes as long as this many entries.
 const STEPS_PER_PORT: usize = 4;
 
 /// Ports that change at one instant; packets pass before those that are left.

@@ -1,8 +1,8 @@
 //! A Describe, some ports at a time.
 //!
-//! A router of up to [`PORTS_PER_INSTANT`] ports is described whole, at one instant. Of a larger one
-//! so many ports at a time are, and packets pass in between: a port's numbers are of one instant
-//! still, and so is what is told of the whole router, which comes first.
+//! A router of up to [`PORTS_PER_INSTANT`] ports is described whole, at one instant. Of a larger
+//! one that many ports at a time are, and packets pass in between: a port's numbers are still of
+//! one instant, and so are those of the whole router, which come first.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::exchange::{Reply, reply};
 /// Ports that are read at one instant: with eight queues each some ten microseconds.
 pub const PORTS_PER_INSTANT: usize = 16;
 
-/// A port is copied as fast as so many entries.
+/// A port is copied as fast as this many entries.
 const STEPS_PER_PORT: usize = 2;
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct DescribeJob {
 }
 
 impl DescribeJob {
-    /// Reads what is told of the whole router; `wanted`: which ports, ascending, all if there are
+    /// Reads the description of the whole router; `wanted`: the ports, ascending, all if there are
     /// none.
     pub fn new(
         plane: &mut impl DataPlane,

@@ -13,8 +13,8 @@ pub struct Discard {
 }
 
 impl Discard {
-    /// The way to whoever frees, and what comes out at its end. Where nobody takes anything out,
-    /// what is discarded is freed at once: drop the receiver where there are no threads.
+    /// The way to the thread that frees, and its end. Without a receiver, discarded objects are
+    /// freed at once: drop it where there are no threads.
     pub fn new() -> (Self, Receiver<Box<dyn Any + Send>>) {
         let (sender, receiver) = channel();
         (Self { sender }, receiver)
@@ -22,7 +22,7 @@ impl Discard {
 
     /// Has something freed elsewhere.
     pub fn take(&self, what: impl Any + Send) {
-        // Handed back where nobody takes it, and then freed here.
+        // Handed back if there is no receiver, and then freed here.
         let _freed_here = self.sender.send(Box::new(what));
     }
 }

@@ -33,7 +33,7 @@ pub type Answer<T> = oneshot::Receiver<T>;
 
 /// The callers' side.
 pub struct Handle<R> {
-    /// Whoever holds the lock may send the next request as soon as there is room.
+    /// The holder of the lock may send the next request as soon as there is room.
     sender: Arc<Mutex<mpsc::Sender<R>>>,
     wake: Wake,
 }
@@ -82,8 +82,8 @@ impl<R> Handle<R> {
 impl<R> Permit<'_, R> {
     /// Sends and wakes.
     pub fn send(mut self, request: R) {
-        // Without a data plane the request is dropped, and with it the slot for its reply: whoever
-        // waits for that is told.
+        // Without a data plane the request is dropped, and with it the slot for its reply: the
+        // waiting caller gets an error.
         let _sent_or_dropped = self.sender.start_send(request);
         (self.wake)();
     }
@@ -96,12 +96,12 @@ impl<R> Inbox<R> {
     }
 }
 
-/// Waits for what the data plane puts into a reply slot.
+/// Waits for the data plane's reply in a slot.
 pub async fn answered<T>(answer: Answer<T>) -> Result<T, Refusal> {
     answer.await.map_err(|_| stopped())
 }
 
-/// A reply that nobody waits for any more (the client has gone) is not an error.
+/// A reply without a waiting caller (the client has gone) is not an error.
 pub fn reply<T>(slot: Reply<T>, value: T) {
     let _nobody_waits = slot.send(value);
 }

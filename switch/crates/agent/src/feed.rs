@@ -26,7 +26,7 @@ const COMMON_BYTES_MAX: usize = SIZE_BYTES_MAX / 4 * 3;
 /// Items that are handed out together at the most.
 const BATCH_COUNT_MAX: usize = 1024;
 
-/// What waits for one watcher.
+/// The items that wait for one watcher.
 #[derive(Debug, Default)]
 pub struct Feed {
     state: Mutex<State>,
@@ -42,16 +42,16 @@ struct State {
     missed_samples: u64,
     /// One of both ends has gone.
     closed: bool,
-    /// Why, if the reader is to be told.
+    /// The reason, if the reader should learn it.
     end: Option<Refusal>,
     /// The task that drains, if it sleeps.
     waker: Option<Waker>,
-    /// What waits takes of the memory.
+    /// The memory of the waiting items.
     memory: Share,
 }
 
 impl Feed {
-    /// `may_lose`: nobody waits for its reader, in virtual time either. What waits comes out of
+    /// `may_lose`: its reader delays nothing, in virtual time either. The waiting items come out of
     /// `memory`, a share of nothing.
     pub fn new(may_lose: bool, memory: Share) -> Feed {
         let state = State { memory, ..State::default() };
@@ -65,8 +65,8 @@ impl Feed {
         state.wake();
     }
 
-    /// As [`Self::push_all`], but the reader is not woken for them unless they fill a message: they go
-    /// out with what comes behind, or at [`Self::wake`].
+    /// As [`Self::push_all`], but the reader is not woken for them unless they fill a message: they
+    /// go out with the next items, or at [`Self::wake`].
     pub fn keep_all(&self, items: &mut Vec<Item>) {
         let mut state = self.lock();
         items.drain(..).for_each(|item| state.push(item));
@@ -80,7 +80,7 @@ impl Feed {
         self.lock().wake();
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader has gone.
     pub fn is_closed(&self) -> bool {
         self.lock().closed
     }
@@ -144,7 +144,7 @@ impl State {
         self.items.push_back(item);
     }
 
-    /// What goes into one message: at most one sample, or those of one set of columns, or one word of
+    /// The items of one message: at most one sample, or those of one set of columns, or one mark of
     /// completeness, and the events before it; a loss only at the beginning.
     fn batch(&mut self) -> Vec<Item> {
         let mut batch = Vec::new();
@@ -173,8 +173,8 @@ impl State {
     }
 }
 
-/// Whether it tells of something that went wrong, rather than of what goes on all the time; or that
-/// all has been told, for which a reader may wait.
+/// Whether it reports a fault rather than ordinary events, or the completeness that a reader may
+/// wait for.
 fn is_lost_last(item: &Item) -> bool {
     use device::Event;
     matches!(
@@ -245,7 +245,8 @@ mod tests {
         Item::Sample { snapshot: Box::default(), missed }
     }
 
-    /// What a batch holds, in letters: an event, a sample after so many missed, so many lost.
+    /// The contents of a batch, in letters: an event, a sample after this many missed ones, this
+    /// many lost.
     fn letters(batch: &[Item]) -> String {
         let letter = |item: &Item| match item {
             Item::Sample { missed, .. } => format!("s{missed}"),
@@ -255,7 +256,7 @@ mod tests {
         batch.iter().map(letter).collect()
     }
 
-    /// Who reads as a server does: when it is woken, until nothing is left.
+    /// A reader like a server: it reads when it is woken, until nothing is left.
     struct Reader {
         stream: FeedStream,
         woken: Arc<Woken>,
@@ -341,7 +342,7 @@ mod tests {
         feed.push_all(&mut vec![sample(2)]);
         let taken: usize = drain(&feed).iter().map(String::len).sum();
         assert_eq!(taken, count, "three of them found no room");
-        // The sample was lost with the two that it had to tell of: three are missing.
+        // The sample was lost with the two that it had to report as missing: three are missing.
         feed.push_all(&mut vec![event(9), sample(0)]);
         assert_eq!(drain(&feed), ["l3es3"]);
         assert_eq!(feed.lock().size_bytes, 0);

@@ -27,7 +27,7 @@ pub struct Load {
     config: Arc<Config>,
     binding: Binding,
     pipeline: Box<Pipeline>,
-    /// What it is to take over.
+    /// The state to take over.
     keeps: Keeps,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct Forwarding {
     pub config: Arc<Config>,
     pub binding: Binding,
     pub ledger: Ledger,
-    /// Digests for who knows no P4Runtime.
+    /// Digests for clients without P4Runtime.
     pub learning: Learning,
 }
 
-/// What controllers wrote and get back unchanged, and what the pipeline holds in another form.
+/// The controllers' data that they get back unchanged, and that the pipeline holds in another form.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     /// Beside entries, by the table's and the entry's number in the pipeline; absent where there
@@ -61,11 +61,11 @@ pub(super) struct Ledger {
     pub sessions: Measured<u32, CloneSession>,
     /// Digests that are switched on.
     pub digests: Digests,
-    /// What a visitor keeps.
+    /// The data that a visitor keeps.
     pub kept: Kept,
 }
 
-/// What belongs to one entry.
+/// The data of one entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Beside {
     pub attachment: Attachment,
@@ -75,7 +75,7 @@ pub(super) struct Beside {
     pub one_shot: Option<OneShot>,
 }
 
-/// What a choice takes: an action with its data, here and as a member.
+/// The memory of a choice: an action with its data, here and as a member.
 const CHOICE_BYTES: u64 = 384;
 
 impl Size for Beside {
@@ -150,7 +150,7 @@ impl Forwarding {
 }
 
 impl Ledger {
-    /// What all of it takes of the memory, about.
+    /// The approximate memory of all of it.
     pub fn size_bytes(&self) -> u64 {
         self.beside.size_bytes()
             + self.beside_default.size_bytes()

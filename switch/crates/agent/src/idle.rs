@@ -12,7 +12,7 @@ use units::{Span, Time};
 use super::look::View;
 use crate::reports::Reporter;
 
-/// Time between the beginnings of two sweeps: so much later than due an entry may be reported.
+/// Time between the beginnings of two sweeps: an entry may be reported this much later than due.
 pub(super) const SWEEP_INTERVAL: Span = Span::from_ms(100);
 
 /// Entries in one notification; more make several.

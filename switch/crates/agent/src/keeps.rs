@@ -1,7 +1,7 @@
-//! [`Keeps`]: how much of what was written outlives the program that it was written for.
+//! [`Keeps`]: how much state outlives the program that it was written for.
 
-/// What a program takes over from the one that packets run through. bmv2 keeps some of what is written
-/// with the switch rather than with the program.
+/// The state that a program takes over from its predecessor. bmv2 keeps some of it with the switch
+/// rather than with the program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeps {
     /// Multicast groups and clone sessions: the program is another one, the ports are the same.

@@ -1,8 +1,8 @@
 //! Digests as bmv2's runtime interface knows them: by the number of their list in BMv2 JSON, each on
 //! from the beginning, and acknowledged as a whole or sample by sample.
 //!
-//! They are told beside P4Runtime's, which controllers switch on one by one, and to somebody else: a
-//! [`Learner`]. Where there is none, nothing is collected.
+//! They are independent of P4Runtime's, which controllers switch on one by one, and have a receiver
+//! of their own: a [`Learner`]. Without one, nothing is collected.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct Learned {
     pub samples: Vec<u8>,
 }
 
-/// Who is told of what packets teach. Called between packets, so it must not wait.
+/// A receiver of digests. Called between packets, so it must not wait.
 pub trait Learner: fmt::Debug + Send {
     fn learn(&mut self, learned: Learned);
 }
@@ -124,7 +124,7 @@ impl Learning {
     }
 }
 
-/// Appends a value in so many bytes.
+/// Appends a value in this many bytes.
 fn put(value: &Int, bytes: usize, samples: &mut Vec<u8>) {
     samples.extend((0..bytes).rev().map(|at| value.shift_right(8 * at).low_u64() as u8));
 }

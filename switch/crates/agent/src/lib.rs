@@ -1,4 +1,4 @@
-//! What the data plane does for controllers between packets, and what controllers talk to, as values
+//! The data plane's work for controllers between packets, and the controllers' interface, as values
 //! and messages: no gRPC, no threads, no clock.
 //!
 //! ```text
@@ -10,21 +10,21 @@
 //!
 //! ```text
 //!   front/            messages to requests and back: sessions, streams, calls
-//!   request.rs        what can be asked of the data plane
-//!   batch.rs          updates that belong together, and what became of them
+//!   request.rs        requests to the data plane
+//!   batch.rs          updates that belong together, and their results
 //!   exchange.rs       the way of requests there, and of replies back
-//!   reports.rs        the way of what the data plane says of its own accord
-//!   programs.rs       which program is in force, published by the agent and read by everybody
+//!   reports.rs        the way of the data plane's own messages
+//!   programs.rs       the program in force, published by the agent and read by all
 //!
 //!   agent.rs          the Agent: takes requests and carries them out in slices; how to drive it
-//!   plane.rs          what it needs of whoever drives the device
+//!   plane.rs          its requirements for the device's driver
 //!   devices.rs        network devices behind ports: opened and let go of elsewhere
 //!   slice.rs          how long it works before packets have their turn
 //!   write.rs read.rs reconcile.rs configure.rs describe.rs idle.rs    jobs that take several slices
 //!   ports.rs          ports that come and go
-//!   watch.rs trace.rs feed.rs    who is told of single packets, and gets samples
-//!   discard.rs        what is freed elsewhere
-//!   visit.rs kept.rs  what others do in words of their own, and what they keep with a program
+//!   watch.rs trace.rs feed.rs    watchers of single packets and samples
+//!   discard.rs        objects freed elsewhere
+//!   visit.rs kept.rs  requests by other doors, and their data with a program
 //!
 //!   apply.rs          one change ...
 //!   one_shot.rs       ... to entries that bring a group along

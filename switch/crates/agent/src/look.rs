@@ -1,4 +1,4 @@
-//! One [`Query`]: walks over what it asks for, a few steps at a time, and copies what it finds.
+//! One [`Query`]: walks over its entities, a few steps at a time, and copies the results.
 //!
 //! A [`Cursor`] remembers where a walk stopped, so that packets pass between its parts. Writes do
 //! not: the agent carries out one request after the other.
@@ -20,7 +20,7 @@ use units::Time;
 use super::forwarding::Forwarding;
 use super::values::{counter_value, meter_rates, refused, value_set_member};
 
-/// What a query is answered from.
+/// The state that a query reads.
 pub(super) struct View<'a> {
     pub forwarding: &'a Forwarding,
     pub pipeline: &'a mut Pipeline,

@@ -14,10 +14,10 @@ pub(super) struct Measured<K, V> {
     size_bytes: u64,
 }
 
-/// What something takes that is kept for controllers.
+/// The memory of something that is kept for controllers.
 pub(super) trait Size {
-    /// About so many bytes, with its place among others, here and in the pipeline; the same each time
-    /// that it is asked.
+    /// Its approximate bytes, with its place among others, here and in the pipeline; the same at
+    /// each call.
     fn size_bytes(&self) -> u64;
 }
 
@@ -42,7 +42,7 @@ impl<K: Ord, V: Size> Measured<K, V> {
 }
 
 impl<K, V> Measured<K, V> {
-    /// What all of it takes, about.
+    /// The approximate memory of all of it.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
@@ -63,11 +63,11 @@ impl<K, V> Deref for Measured<K, V> {
     }
 }
 
-/// What an object takes beside its lists.
+/// The memory of an object beside its lists.
 const OBJECT_BYTES: usize = 192;
-/// What a member of a group takes here.
+/// The memory of a member of a group here.
 const MEMBER_BYTES: u64 = 64;
-/// What a copy takes, here and as a node with a list of ports.
+/// The memory of a copy, here and as a node with a list of ports.
 const REPLICA_BYTES: usize = 128;
 
 impl Size for Attachment {

@@ -1,4 +1,4 @@
-//! [`DataPlane`]: what the agent needs of whoever drives the device.
+//! [`DataPlane`]: the agent's requirements for the driver of the device.
 
 use device::Device;
 use p4runtime::Refusal;
@@ -8,18 +8,18 @@ use units::{PortId, Time};
 
 use super::devices::Opened;
 
-/// What the agent needs of the device. All of it happens at [`DataPlane::now`].
+/// The agent's requirements for the device. All of it happens at [`DataPlane::now`].
 pub trait DataPlane {
     /// The instant of the data plane.
     fn now(&self) -> Time;
     fn device(&mut self) -> &mut Device;
     /// A frame from the controller, controller header first, as if it came in on the CPU port.
     fn packet_out(&mut self, frame: Vec<u8>);
-    /// How a port is configured that nobody says otherwise of.
+    /// The default configuration of a port.
     fn new_port(&self) -> PortConfig;
     /// The network device behind a port.
     fn netdev_of(&self, port: PortId) -> Option<String>;
-    /// What happened between the router and the network device behind a port, if it has one.
+    /// The counters between the router and the network device behind a port, if it has one.
     fn netdev_counters(&mut self, port: PortId) -> Option<NetdevCounters>;
     /// Refuses to have a port removed that has to stay.
     fn may_remove(&self, port: PortId) -> Result<(), Refusal> {

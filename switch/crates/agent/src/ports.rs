@@ -79,7 +79,7 @@ pub(super) fn remove(
         return Err(Refusal::not_found(format!("the switch has no port {port}")));
     }
     plane.may_remove(port)?;
-    // Whoever watches the port sees it go down; nothing gets into it from now on.
+    // Watchers of the port see it go down; nothing gets into it from now on.
     plane.device().set_port_up(now, port, false);
     let change = Change { ports: [(port, None)].into(), ..Change::default() };
     plane.device().change(now, change.into()).map_err(|problem| {

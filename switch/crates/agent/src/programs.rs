@@ -1,7 +1,7 @@
 //! [`Programs`]: which program is in force and which is saved, as the data plane publishes it.
 //!
-//! The agent is the only one that changes this, at the instant at which it changes what packets run
-//! through; everybody else reads it. So a call whose client goes away half-way leaves nothing behind
+//! Only the agent changes this, at the instant at which it changes the program that packets run
+//! through; all others read it. So a call whose client goes away half-way leaves nothing behind
 //! that could disagree with the packets.
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,9 +12,9 @@ use p4runtime::config::Config;
 /// The programs of one instant, each with its P4Info and its cookie.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
-    /// What packets run through.
+    /// The program that packets run through.
     pub in_force: Option<Arc<Config>>,
-    /// What waits for COMMIT.
+    /// The program that waits for COMMIT.
     pub saved: Option<Arc<Config>>,
 }
 
@@ -31,7 +31,7 @@ impl Programs {
 }
 
 impl Published {
-    /// What there is now.
+    /// The present programs.
     pub fn now(&self) -> Programs {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -14,7 +14,7 @@ use super::request::{Findings, ReadResult};
 use super::slice::SLICE_STEPS_MAX;
 use super::target::Target;
 
-/// What was found is kept in portions of about so many: one list would be moved as it grows, for
+/// Results are kept in portions of about this many: one list would be moved as it grows, for
 /// milliseconds where it is long.
 const FOUND_PORTION: usize = 1024;
 
@@ -28,14 +28,14 @@ pub(super) struct ReadJob {
     /// The full portions before it.
     portions: Vec<Vec<Found>>,
     results: Vec<Result<(), Refusal>>,
-    /// What all of it takes.
+    /// The memory of all of it.
     memory: Share,
     reply: Reply<ReadResult>,
 }
 
 impl ReadJob {
-    /// A read of which nothing has been looked at; `role`: only its entities, if it is not empty. What
-    /// is found comes out of `memory`, a share of nothing.
+    /// A read that has not begun; `role`: only its entities, if it is not empty. The results come
+    /// out of `memory`, a share of nothing.
     pub fn new(
         queries: Vec<Result<Query, Refusal>>,
         role: String,

@@ -5,8 +5,8 @@
 //! requests are carried out one after the other. Then the new one is put in force.
 //!
 //! Counter, meter and register arrays that are alike in both programs change hands at that instant,
-//! whole, so that no packet is forgotten. What packets add to the counters beside entries while
-//! entries are carried over is not.
+//! whole, so that no packet is forgotten. Packets counted at entries while the entries are carried
+//! over are lost.
 
 use std::collections::VecDeque;
 
@@ -40,10 +40,10 @@ pub(super) struct Reconcile {
     /// The new program.
     pub forwarding: Forwarding,
     pub pipeline: Box<Pipeline>,
-    /// What of the old one has still to be read, and how far the first of it has been.
+    /// The queries of the old one that are still to be read, and the progress of the first.
     queries: VecDeque<Query>,
     cursor: Cursor,
-    /// What has been read and not been written.
+    /// The entities that have been read and not yet written.
     found: VecDeque<Found>,
     twins: Vec<Twin>,
     pub reply: Reply<Result<(), Refusal>>,

@@ -1,7 +1,7 @@
 //! The way of reports from the data plane to those who tell controllers.
 //!
-//! The data plane hands reports over without waiting. Whoever takes them turns them into messages
-//! and offers them to the streams concerned. When that falls behind, reports are dropped here and
+//! The data plane hands reports over without waiting. Their taker turns them into messages and
+//! offers them to the streams concerned. If that falls behind, reports are dropped here and
 //! counted: the specification calls all of them best effort.
 
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use p4runtime::config::Config;
 use p4runtime::report::Report;
 use units::memory::{Budget, Purpose, Share};
 
-/// Reports that may wait to be told.
+/// Reports that may wait to be sent.
 const WAITING_COUNT_MAX: usize = 4096;
 
-/// A report, with the program whose ids it speaks of: another may be in force when it is told.
+/// A report, with the program whose ids it uses: another may be in force when it is sent.
 #[derive(Debug)]
 pub struct Reported {
     /// The program in force when it was made.
     pub config: Arc<Config>,
     pub report: Report,
-    /// What it takes as long as it is not told.
+    /// Its memory until it is sent.
     _memory: Share,
 }
 
@@ -43,7 +43,7 @@ impl Reporter {
         (Self { sender, lost: Arc::default(), memory: Budget::UNLIMITED }, receiver)
     }
 
-    /// What waits comes out of this memory.
+    /// Waiting reports come out of this memory.
     #[must_use]
     pub fn with_memory(self, memory: Budget) -> Self {
         Self { memory, ..self }

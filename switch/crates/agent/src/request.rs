@@ -26,7 +26,7 @@ use super::forwarding::Load;
 use super::ports::NotAdded;
 use super::visit::Visit;
 
-/// Something that is asked of the data plane.
+/// A request to the data plane.
 #[derive(Debug)]
 pub enum Request {
     /// Puts a port in front of a network device.
@@ -34,7 +34,7 @@ pub enum Request {
         port: PortId,
         /// The device's name.
         device: String,
-        /// What is not as for every new port.
+        /// The settings that differ from a new port's defaults.
         settings: Box<v1::PortConfig>,
         opened: Opened,
         /// When it came into being, or why not.
@@ -50,7 +50,7 @@ pub enum Request {
     },
     /// Changes ports, queues, the shared buffer, the input stage.
     Configure {
-        /// What is to change.
+        /// The changes.
         changes: config::Changes,
         /// When it came into force, or what is wrong.
         reply: Reply<Result<Time, Vec<Problem>>>,
@@ -59,7 +59,7 @@ pub enum Request {
     Describe {
         /// None: all.
         ports: Vec<PortId>,
-        /// What there is.
+        /// The description.
         reply: Reply<Box<Description>>,
     },
     /// A controller has acted on a list of digests.
@@ -81,7 +81,7 @@ pub enum Request {
         role: String,
         /// A share of nothing, out of which comes what is found.
         memory: Share,
-        /// What was found.
+        /// The results.
         reply: Reply<ReadResult>,
     },
     /// Puts a program in force with the forwarding state of the one before.
@@ -109,18 +109,18 @@ pub enum Request {
     /// Tells a client the steps of packets, until it closes the feed.
     Trace {
         filters: Vec<TraceFilter>,
-        /// Where it is told.
+        /// The way to the reader.
         feed: Arc<Feed>,
         /// Whether it is.
         reply: Reply<Result<(), Refusal>>,
     },
-    /// Does what somebody else knows.
+    /// A request in another door's words.
     Visit { visit: Box<dyn Visit> },
-    /// Tells a client of what it asks for, until it closes the feed.
+    /// Sends events to a client until it closes the feed.
     Watch {
-        /// What it asks for.
+        /// The requested events.
         filter: Filter,
-        /// Where it is told.
+        /// The way to the reader.
         feed: Arc<Feed>,
         /// From when on.
         reply: Reply<Result<Start, Refusal>>,
@@ -135,7 +135,7 @@ pub enum Request {
         awaited: BTreeSet<PortId>,
         /// How they stand to each other.
         atomicity: Atomicity,
-        /// What became of it.
+        /// The result of the batch.
         reply: Reply<BatchResult>,
     },
 }
@@ -143,7 +143,7 @@ pub enum Request {
 /// Everything that can be read of the router; `describe.rs` says of which instants.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// What is configured; of the ports, those asked for.
+    /// The configuration, of the requested ports.
     pub config: traffic::Config,
     /// The cables at those.
     pub links: BTreeMap<PortId, LinkConfig>,
@@ -151,13 +151,13 @@ pub struct Description {
     pub drop_mirror: Option<u32>,
     /// The network devices behind ports.
     pub devices: BTreeMap<PortId, String>,
-    /// What happened between those and the router.
+    /// The counters between those and the router.
     pub netdevs: BTreeMap<PortId, NetdevCounters>,
     /// The numbers of some ports, or of all.
     pub snapshot: Snapshot,
-    /// What happened to every frame.
+    /// The counters of every frame's fate.
     pub books: Books,
-    /// What the queues hold.
+    /// The depth of the queues.
     pub held: Depth,
     /// Whether the books balance: the device's, and those of every queue of the ports asked for.
     pub balanced: bool,
@@ -167,16 +167,16 @@ pub struct Description {
     pub epoch_offset_ns: i64,
 }
 
-/// What a Read found; or it was not tried, or there was no memory for it.
+/// The results of a Read; an error if it was not tried, or there was no memory for it.
 pub type ReadResult = Result<Findings, Refusal>;
 
-/// What a Read found.
+/// The results of a Read.
 #[derive(Debug)]
 pub struct Findings {
     /// In portions of some thousand.
     pub portions: Vec<Vec<Found>>,
     /// One per entity asked for.
     pub results: Vec<Result<(), Refusal>>,
-    /// What the portions take, as long as they are not taken.
+    /// The memory of the portions, as long as they are not taken.
     pub memory: Share,
 }

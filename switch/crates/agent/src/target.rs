@@ -12,7 +12,7 @@ use units::{PortId, Time};
 use super::forwarding::Forwarding;
 use super::values::{priority_of, refused};
 
-/// What a change is carried out on.
+/// The target of a change.
 #[derive(Debug)]
 pub(super) struct Target<'a> {
     pub forwarding: &'a mut Forwarding,
@@ -22,7 +22,7 @@ pub(super) struct Target<'a> {
     pub down: &'a BTreeSet<PortId>,
 }
 
-/// A change of a table with masks looks through them; so many take as long as one step.
+/// A change of a table with masks looks through them; this many take as long as one step.
 const MASKS_PER_STEP: usize = 32;
 
 impl Target<'_> {
@@ -33,7 +33,7 @@ impl Target<'_> {
         change.steps() + masks / MASKS_PER_STEP
     }
 
-    /// Gives back the memory of what has been removed: nobody will put it back.
+    /// Gives back the memory of removed objects, which will not be put back.
     pub fn settle_memory(&mut self) {
         self.pipeline.settle_memory(self.forwarding.ledger.size_bytes());
     }

@@ -1,4 +1,4 @@
-//! The trace that a client has asked for: which packets the device follows, and who is told.
+//! A client's trace: the packets that the device follows, and the client's feed.
 //!
 //! The device follows packets for one client at a time, because each step of a followed packet
 //! costs as much as a hundred others.
@@ -11,11 +11,11 @@ use p4runtime::watch::Item;
 
 use crate::feed::Feed;
 
-/// Who is told, if anybody.
+/// The client's feed, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct Tracing {
     feed: Option<Arc<Feed>>,
-    /// Steps that the device had lost when it was asked last.
+    /// The device's count of lost steps at the last look.
     lost: u64,
 }
 
@@ -40,7 +40,7 @@ impl Tracing {
             ));
         }
         while device.poll_trace().is_some() {
-            // What packets of an earlier trace still did is for nobody.
+            // Later steps of packets of an earlier trace are dropped.
         }
         self.lost = device.trace_lost();
         device.trace(filters);
@@ -48,7 +48,7 @@ impl Tracing {
         Ok(())
     }
 
-    /// Who is told.
+    /// The client's feed.
     pub fn feed(&self) -> Option<&Arc<Feed>> {
         self.feed.as_ref()
     }

@@ -1,5 +1,5 @@
-//! What was there before, as changes that bring it back: for batches that are all or nothing, and
-//! for carrying forwarding state over to another program.
+//! The former state, as changes that bring it back: for batches that are all or nothing, and for
+//! carrying forwarding state over to another program.
 
 use p4runtime::found::Found;
 use p4runtime::index::Index;
@@ -76,8 +76,8 @@ fn delete_of_insert(change: &Change) -> Option<Change> {
     })
 }
 
-/// What reads everything that was written to a program but its arrays, in an order in which each
-/// finds what it refers to.
+/// The queries for everything that was written to a program but its arrays, in an order in which
+/// each entity follows those it refers to.
 pub(super) fn everything() -> Vec<Query> {
     let entries = TableQuery { with_counter: true, with_meter: true, ..TableQuery::default() };
     vec![
@@ -106,7 +106,7 @@ pub(super) fn carried_over(index: &Index, found: Found) -> Vec<Change> {
     counter.into_iter().chain(meter).collect()
 }
 
-/// What puts some cells of an array back.
+/// The changes that put some cells of an array back.
 fn cells_before(
     target: &mut Target<'_>,
     id: u32,
@@ -115,7 +115,7 @@ fn cells_before(
 ) -> Vec<Change> {
     let mut changes = Vec::new();
     for at in range.indexes() {
-        // What is not there makes the change fail, so there is nothing to put back.
+        // A change of a missing entity fails, so there is nothing to put back.
         let found = found_by(target, &query(Cells { array_id: Some(id), at: Some(at) }));
         let found = found.unwrap_or_default().into_iter();
         changes.extend(found.filter_map(|found| change_of(found, Writing::Present)));
@@ -136,7 +136,7 @@ fn found_by(target: &mut Target<'_>, query: &Query) -> Result<Vec<Found>, Refusa
     Ok(found)
 }
 
-/// What the program declares and a controller cannot write.
+/// Whether the program declares the entity so that a controller cannot write it.
 fn is_fixed(index: &Index, found: &Found) -> bool {
     let Found::Table(id, entry) = found else { return false };
     let Ok(table) = index.table(*id) else { return false };
@@ -146,8 +146,8 @@ fn is_fixed(index: &Index, found: &Found) -> bool {
     }
 }
 
-/// The change that writes something that was found. `None` for what cannot be written: a default
-/// entry without action.
+/// The change that writes a found entity. `None` for one that cannot be written: a default entry
+/// without action.
 fn change_of(found: Found, writing: Writing) -> Option<Change> {
     Some(match found {
         Found::Table(id, entry) => Change::Table(entry_change(id, entry, writing)?),

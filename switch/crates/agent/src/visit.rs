@@ -2,8 +2,8 @@
 //!
 //! A visit is a request like any other: it waits its turn, is carried out in slices, and meets the
 //! program that reads and writes refer to. So two doors to one switch never see halves of each
-//! other's changes. Who visits changes the pipeline by himself, but for what the control plane
-//! remembers of entries beside it: that goes through [`Site`].
+//! other's changes. A visitor changes the pipeline by itself, but for the control plane's data
+//! about entries: that goes through [`Site`].
 
 use std::any::Any;
 use std::fmt;
@@ -23,17 +23,17 @@ use super::target::Target;
 /// Work for the data plane that the agent does not know.
 pub trait Visit: fmt::Debug + Send {
     /// Goes on for about `left` steps, a step being an entry or a cell, and takes them off. `true`:
-    /// it has come to its end, and has told whoever waits.
+    /// it has come to its end, and has answered its caller.
     fn go_on(&mut self, site: &mut Site<'_>, left: &mut usize) -> bool;
 }
 
-/// What a visit meets.
+/// The state that a visit meets.
 #[derive(Debug)]
 pub struct Site<'a> {
     pub(super) target: Option<Target<'a>>,
     pub(super) now: Time,
     pub(super) epoch_offset_ns: i64,
-    /// Who is to be told of digests from now on, if the visit has brought somebody.
+    /// The receiver of digests from now on, if the visit has brought one.
     pub(super) learner: Option<Box<dyn Learner>>,
 }
 
@@ -58,12 +58,12 @@ impl Site<'_> {
         self.target.as_mut().map(|target| &mut *target.pipeline)
     }
 
-    /// Tells somebody of digests from now on, in place of whoever was told before.
+    /// Reports digests to this learner from now on, in place of the former one.
     pub fn tell(&mut self, learner: Box<dyn Learner>) {
         self.learner = Some(learner);
     }
 
-    /// How digests are told to a [`Learner`], if there is a program.
+    /// The collection of digests for a [`Learner`], if there is a program.
     pub fn learning(&mut self) -> Option<&mut Learning> {
         self.target.as_mut().map(|target| &mut target.forwarding.learning)
     }
@@ -214,8 +214,8 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// What a visitor keeps with the program, and finds again until the program is replaced, if not
-    /// longer ([`Keeps::Copies`](crate::Keeps)).
+    /// A visitor's data with the program, which it finds again until the program is replaced, if
+    /// not longer ([`Keeps::Copies`](crate::Keeps)).
     pub fn kept<T: Any + Clone + Default + Send>(&mut self) -> Option<&mut T> {
         self.target.as_mut()?.forwarding.ledger.kept.of()
     }

@@ -1,12 +1,12 @@
-//! Watchers on the data-plane thread: who is told what, and when samples are due.
+//! Watchers on the data-plane thread: their events, and when samples are due.
 //!
-//! The device records what the watchers together ask for; each event is then offered to each
+//! The device records the union of the watchers' requests; each event is then offered to each
 //! watcher, whose filter decides. Samples are taken at multiples of the interval on the device's
 //! clock, after everything that was due by then, so they show the model and not the machine.
 //!
-//! Who asks for events alone is told each as soon as it has happened. Who asks for samples too draws
-//! pictures, and is told what happens between two of them with the second: to carry and to read a
-//! message costs many times what an event in it does.
+//! A watcher of events alone gets each as soon as it has happened. One of samples too draws
+//! pictures, and gets the events between two samples with the second: to carry and to read a
+//! message costs many times as much as an event in it.
 
 use std::sync::Arc;
 
@@ -23,25 +23,25 @@ use crate::feed::Feed;
 /// Clients that may watch at the same time: each costs every event a look at its filter.
 const WATCHER_COUNT_MAX: usize = 32;
 
-/// Packets inside that one watcher is told of when it begins. To copy the heads of as many takes two
-/// milliseconds, for which all else waits.
+/// The packets inside that one watcher gets when it begins. Copying the heads of as many takes two
+/// milliseconds, during which nothing else runs.
 const INSIDE_COUNT_MAX: usize = 1 << 14;
 
-/// Samples that are told together take about so much memory at the most: half of what gRPC's clients
-/// take as one message unless told otherwise.
+/// Samples that are sent together take about this much memory at the most: half of the default
+/// limit of gRPC's clients for one message.
 const COLUMNS_BYTES_MAX: usize = 2 << 20;
 
 /// An event waits no longer than this for the next sample.
 const WAIT_SPAN_MAX: Span = Span::from_ms(50);
 
-/// A model that is so many samples late leaves some out rather than fall behind further.
+/// A model that is this many samples late leaves some out rather than fall behind further.
 const LATE_SAMPLE_COUNT_MAX: u64 = 8;
 
 /// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Watchers {
     all: Vec<Watcher>,
-    /// The model lagged the clock, and nobody has been told.
+    /// The model lagged the clock, and this has not been reported yet.
     overrun: Option<(Time, Span)>,
 }
 
@@ -53,12 +53,13 @@ struct Watcher {
     above: Vec<bool>,
     /// When the next sample is due.
     next_sample: Option<Time>,
-    /// When the reader is to hear of what waits for the next sample, should none have come by then.
+    /// When the reader is to get the events that wait for the next sample, should none have come by
+    /// then.
     tell_by: Option<Time>,
     missed_samples: u64,
-    /// Samples that are told together and are not complete yet.
+    /// Samples that are sent together and are not complete yet.
     columns: Columns,
-    /// What has not been handed to the feed yet.
+    /// Items not yet handed to the feed.
     pending: Vec<Item>,
 }
 
@@ -79,7 +80,7 @@ impl Watchers {
             )));
         }
         check(device, &filter)?;
-        // What happened before is not for the new watcher.
+        // Earlier events are not for the new watcher.
         self.handle_events(device, now);
         let depth = |queue: (_, _)| device.traffic().queue(queue.0, queue.1).map(|it| it.depth);
         let queues = filter.queues_in_order();
@@ -108,7 +109,7 @@ impl Watchers {
         self.all.iter().filter_map(|watcher| watcher.next_sample).min()
     }
 
-    /// When somebody is to be told something, even if nothing happens.
+    /// When something is to be sent, even if nothing happens.
     pub fn next_due(&self) -> Option<Time> {
         let dues = self.all.iter().flat_map(|watcher| [watcher.next_sample, watcher.tell_by]);
         dues.flatten().min()
@@ -144,7 +145,7 @@ impl Watchers {
         }
     }
 
-    /// At `at` the model was `lag` behind the clock. What it catches up with until then is told first.
+    /// At `at` the model was `lag` behind the clock. The events until then are sent first.
     pub fn handle_overrun(&mut self, at: Time, lag: Span) {
         self.overrun = Some((at, lag));
     }
@@ -157,7 +158,7 @@ impl Watchers {
         }
     }
 
-    /// Who is told.
+    /// The watchers' feeds.
     pub fn feeds(&self) -> impl Iterator<Item = &Arc<Feed>> {
         self.all.iter().map(|watcher| &watcher.feed)
     }
@@ -170,7 +171,7 @@ impl Watchers {
         }
     }
 
-    /// What the device must record for all of them.
+    /// The events that the device must record for all of them.
     fn union(&self) -> Watching {
         let mut union = Watching::default();
         for Watcher { filter, .. } in &self.all {

@@ -17,8 +17,8 @@ use super::target::Target;
 use super::undo;
 use crate::exchange::{Reply, reply};
 
-/// The most steps (entries of a table) that a batch may take of which no packet may see a half:
-/// packets wait for all of them. `make bench-control` tells how long.
+/// The most steps (entries of a table) of a batch that no packet may see half-done: packets wait
+/// for all of them. `make bench-control` measures how long.
 pub const ATOMIC_STEPS_MAX: usize = 32;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct WriteJob {
     /// The ports that choices may watch: they do not change while it is carried out.
     ports: BTreeSet<PortId>,
     results: Vec<Result<(), Refusal>>,
-    /// What puts things back as they were, the last first.
+    /// The changes that restore the former state, the last first.
     undo: Vec<Change>,
     /// An update of a batch that is all or nothing has failed: things are being put back.
     failed: Option<Refusal>,
@@ -143,7 +143,7 @@ impl WriteJob {
         match self.undo.pop() {
             Some(change) => {
                 *left = left.saturating_sub(target.steps(&change));
-                // What was there before fits again: this cannot fail, and there is nobody to tell.
+                // The former state fits again: this cannot fail, and there is no one to report to.
                 let _fits = target.apply(change);
                 false
             }

@@ -1,4 +1,4 @@
-//! What programs and controllers leave in the switch comes out of one budget, and goes back to it.
+//! The memory of packets and controllers comes out of one budget, and goes back to it.
 
 use crate::support;
 
@@ -79,7 +79,7 @@ fn entries_are_refused_when_their_part_is_full_and_removed_ones_make_room() {
     let details = String::from_utf8_lossy(&refused.details);
     assert!(details.contains("no memory is left for entries, members and groups"), "{details}");
     let full = budget.taken(Purpose::Entries).0;
-    // What is written is paid for afterwards: the last entry may be too much.
+    // Entries are paid for afterwards: the last one may be too much.
     assert!(budget.limit(Purpose::Entries).0 - full < 200_000, "{full}");
 
     let one_more = |rig: &mut Rig| write(rig, Type::Insert, 900..901, Atomicity::ContinueOnError);

@@ -1,4 +1,5 @@
-//! Watching packets: who comes late is told who is inside, and each is told what it asked for.
+//! Watching packets: a late watcher learns which packets are inside, and each gets the events it
+//! asked for.
 
 use crate::support;
 
@@ -37,7 +38,7 @@ fn watch(rig: &mut Rig, request: v1::WatchRequest) -> Result<Watch, Refusal> {
 }
 
 impl Watch {
-    /// What waits to be read; of what comes later `waker` hears.
+    /// The waiting messages; `waker` learns of later ones.
     fn messages(&mut self, waker: &Waker) -> Vec<v1::WatchResponse> {
         let mut messages = Vec::new();
         let mut context = Context::from_waker(waker);
@@ -49,7 +50,7 @@ impl Watch {
         messages
     }
 
-    /// The steps that are told now: in microseconds, of which packet, what.
+    /// The new steps: in microseconds, of which packet, and its kind.
     fn steps(&mut self) -> Vec<(u64, u64, Step)> {
         let messages = self.messages(Waker::noop());
         let events = messages.into_iter().flat_map(|message| message.events);
@@ -63,7 +64,7 @@ impl Watch {
     }
 }
 
-/// Who reads as a server does: when it is woken.
+/// A reader like a server: it reads when it is woken.
 struct Reader {
     watch: Watch,
     woken: Arc<Woken>,
@@ -165,7 +166,7 @@ fn who_comes_late_is_told_who_is_inside_and_then_the_same_as_the_others() {
         ]
     );
 
-    // 400 us later somebody else comes, who wants longer heads, and one who wants another port.
+    // 400 us later comes another watcher, with longer heads, and one of another port.
     rig.wait(Span::from_us(400));
     let mut late = watch(&mut rig, packets(&[3], 14)).expect("few are inside");
     let mut elsewhere = watch(&mut rig, packets(&[2], 14)).expect("few are inside");
@@ -184,8 +185,8 @@ fn who_comes_late_is_told_who_is_inside_and_then_the_same_as_the_others() {
     assert_eq!(first.steps(), end);
     assert_eq!(late.steps(), end);
 
-    // Who watches the output alone is not told of what comes in elsewhere, before it is known
-    // where it goes.
+    // A watcher of the output alone gets nothing of packets that come in elsewhere, before their
+    // output is known.
     send(&mut rig, 1);
     assert_eq!(first.steps().len(), 2);
     assert_eq!(late.steps(), [(1000, 3, queued())]);
@@ -217,7 +218,8 @@ fn who_asks_for_samples_too_is_told_events_with_the_next_one_or_after_50_ms() {
         Reader::new(watch(&mut rig, request).expect("nobody is inside"))
     };
     let (mut often, mut seldom, mut at_once) = (open(20), open(1000), open(0));
-    // Five packets come in, and a millisecond later the second one leaves: each time somebody wakes.
+    // Five packets come in, and a millisecond later the second one leaves: each event wakes a
+    // reader.
     send(&mut rig, 5);
     rig.wait(Span::from_ms(1));
     assert_eq!(at_once.told(), [(14, false)]);
@@ -225,7 +227,7 @@ fn who_asks_for_samples_too_is_told_events_with_the_next_one_or_after_50_ms() {
     rig.wait(Span::from_ms(19));
     assert_eq!(often.told(), [(20, true)], "the sample is behind what happened before it");
     assert_eq!(seldom.told(), []);
-    // Nothing happens any more, and nobody else wants to be called: it is told all the same.
+    // Nothing more happens, and no other reader wants to be called: the message comes nevertheless.
     drop((often, at_once));
     rig.wait(Span::from_ms(1));
     assert_eq!(seldom.told(), []);

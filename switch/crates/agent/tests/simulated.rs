@@ -12,9 +12,10 @@
 //!   once, until it is acknowledged or its time is over (`simulated/learning.rs`);
 //! * who reads slowly costs others nothing and misses only what finds no room, all of which is counted.
 //!
-//! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test all simulated` runs it alone,
-//! `SEEDS=100000 FROM=200` so many, from that one on. `DIGESTS=/tmp/digests` writes a digest of what the
-//! switch said in each history, which `tests/oracles.sh` compares before and after a refactoring.
+//! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test all simulated` runs it
+//! alone, `SEEDS=100000 FROM=200` that many, from that one on. `DIGESTS=/tmp/digests` writes a
+//! digest of the switch's messages in each history, which `tests/oracles.sh` compares before and
+//! after a refactoring.
 
 mod digest;
 mod learning;
@@ -57,7 +58,7 @@ use digest::Said;
 use model::{Answer, Batch, Change, Does, KEY_COUNT, Loaded, Model, Request, Roles};
 use support::{DEVICE_ID, Plane, Program, bits_of};
 
-/// What a run of `cargo test` simulates; every seed is another history.
+/// The number of histories in a run of `cargo test`; every seed is another one.
 const SEED_COUNT: u64 = 200;
 const STEP_COUNT: usize = 300;
 const STREAM_COUNT: usize = 5;
@@ -91,7 +92,7 @@ impl Dice {
 
 type Answering = Pin<Box<dyn Future<Output = Result<Answer, Status>>>>;
 
-/// A bid that waits for what earlier primaries have handed over.
+/// A bid that waits for the requests of earlier primaries.
 type Bidding = Pin<Box<dyn Future<Output = Result<(), Status>>>>;
 
 /// A call that is open.
@@ -100,7 +101,7 @@ struct Call {
     number: usize,
     future: Answering,
     request: Request,
-    /// Role and election id; none for a Read, which everybody may make.
+    /// Role and election id; none for a Read, which needs no rights.
     claim: Option<(&'static str, Option<u128>)>,
     /// Set when it has been polled: what must be answered, and the state that is in force then.
     expected: Option<(Answer, usize)>,
@@ -160,7 +161,7 @@ struct Simulation {
     cookie_count: u64,
     packet_count: u32,
     bid_count: usize,
-    /// Lists of digests that streams were told.
+    /// Lists of digests that streams received.
     list_count: usize,
     /// Packets for which a stream had no room.
     lost_count: u64,
@@ -294,7 +295,7 @@ impl Simulation {
         (!numbers.is_empty()).then(|| self.dice.one_of(&numbers))
     }
 
-    /// A controller goes, orderly or not, and a slow one perhaps with what it has not read.
+    /// A controller goes, orderly or not, and a slow one perhaps with unread messages.
     fn close_stream(&mut self) {
         let Some(number) = self.any_stream() else { return };
         if !self.streams[&number].is_slow || self.dice.below(2) == 0 {
@@ -314,7 +315,8 @@ impl Simulation {
             return;
         }
         let role = self.dice.one_of(&ROLES);
-        // Ids grow, as those of controllers that come back do; else nobody would be high enough soon.
+        // Ids grow, as those of controllers that come back do; otherwise none would be high enough
+        // soon.
         self.bid_count += 1;
         let id =
             (self.dice.below(8) > 0).then(|| (self.bid_count / 4 + self.dice.below(6)) as u128);
@@ -365,7 +367,8 @@ impl Simulation {
         self.calls.push(Call { number: self.call_count, future, request, claim, expected: None });
     }
 
-    /// Half of them are a primary's, so that histories get somewhere; of the others most are nobody's.
+    /// Half of them are a primary's, so that histories get somewhere; most of the others belong to
+    /// no controller.
     fn any_claim(&mut self) -> (&'static str, Option<u128>) {
         let anybodys = (self.dice.one_of(&ROLES), Some(self.dice.below(6) as u128));
         let leading = self.roles.leading();
@@ -512,7 +515,7 @@ impl Simulation {
         Box::pin(async move { front.set_config(request, load).await.map(|_| Answer::Done) })
     }
 
-    /// Asks a call whether it is answered. When it is asked first it is handed over.
+    /// Polls a call for its answer. The first poll hands it over.
     fn poll_call(&mut self) {
         if self.calls.is_empty() {
             return;
@@ -546,7 +549,7 @@ impl Simulation {
         true
     }
 
-    /// A client goes away. What it has handed over is carried out all the same.
+    /// A client goes away. Its handed-over requests are carried out nevertheless.
     fn cancel_call(&mut self) {
         if !self.calls.is_empty() {
             let at = self.dice.below(self.calls.len());
@@ -677,7 +680,7 @@ impl Simulation {
         }
     }
 
-    /// What a stream has been told is what it should have been.
+    /// A stream has received the messages that it should have.
     fn check_stream(&mut self, number: usize) {
         let all_is_told = self.streams.values().all(|open| open.bidding.is_none());
         let Some(open) = self.streams.get_mut(&number) else { return };
@@ -707,7 +710,7 @@ impl Simulation {
             }
         }
         open.has_large = false;
-        // What a slow one has read may be of earlier bids, until nothing waits any more.
+        // A slow reader's messages may be of earlier bids, until nothing waits any more.
         if open.is_slow && open.told == Some(Code::Ok) && all_is_told {
             before.append(&mut open.before);
         }
@@ -723,7 +726,7 @@ impl Simulation {
         }
     }
 
-    /// What the switch says that its streams have missed.
+    /// The switch's count of messages that its streams have missed.
     fn lost_reports(&mut self) -> u64 {
         let front = Arc::clone(&self.front);
         let request = v1::DescribeRequest { device_id: DEVICE_ID, ..Default::default() };
@@ -832,8 +835,8 @@ fn entry_of(program: &Program, entity: &p4::Entity) -> (usize, Does) {
     (usize::from(exact.value[0]) - 1, does)
 }
 
-/// Returns how many lists of digests were told, how many packets slow readers missed, and the digest
-/// of everything that the switch said.
+/// Returns the number of lists of digests sent, of packets that slow readers missed, and the digest
+/// of all messages of the switch.
 fn run(seed: u64) -> (usize, u64, String) {
     let mut simulation = Simulation::new(seed);
     (0..STEP_COUNT).for_each(|_| simulation.step());

@@ -38,8 +38,8 @@ impl Fronts {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(device_id, served);
     }
 
-    /// The device with this number. Where there is only one it is that one, which refuses requests
-    /// for others in its own words and in the order that the specification asks for.
+    /// The device with this number. If there is only one it is that one, which refuses requests for
+    /// others in its own words and in the order that the specification requires.
     pub fn named(&self, device_id: u64) -> Result<Served, Refusal> {
         let present = self.present();
         if let Some(served) = present.get(&device_id) {
@@ -57,7 +57,7 @@ impl Fronts {
         }
     }
 
-    /// The device that somebody means who only reads: 0 is the only one.
+    /// The device that a reading client means: 0 is the only one.
     pub fn meant(&self, device_id: u64) -> Result<Served, Refusal> {
         let present = self.present();
         if device_id == 0 && present.len() > 1 && !present.contains_key(&0) {
@@ -76,7 +76,7 @@ impl Fronts {
 }
 
 fn listed(devices: &BTreeMap<u64, Served>) -> String {
-    /// More than these help nobody.
+    /// A longer list is no help.
     const NAMED_COUNT_MAX: usize = 16;
     let named = devices.keys().take(NAMED_COUNT_MAX).map(u64::to_string);
     let named = named.collect::<Vec<_>>().join(", ");

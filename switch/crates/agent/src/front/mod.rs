@@ -1,10 +1,10 @@
-//! What controllers talk to: messages in, messages out, however they are carried.
+//! The controllers' side: messages in, messages out, over any transport.
 //!
-//! A [`Front`] knows who is connected and who may write, turns each call into a [`Request`] to the
-//! data plane and its result into the answer that the specification asks for. It knows no transport
-//! and no runtime: its calls are futures that wait for nothing but the data plane, so a gRPC server
-//! awaits them on its threads, and a page or a virtual world polls them between two turns of
-//! [`Agent::work`](crate::Agent::work).
+//! A [`Front`] knows the connected clients and their rights, turns each call into a [`Request`] to
+//! the data plane and its result into the answer that the specification requires. It knows no
+//! transport and no runtime: its calls are futures that wait for nothing but the data plane, so a
+//! gRPC server awaits them on its threads, and a page or a virtual world polls them between two
+//! turns of [`Agent::work`](crate::Agent::work).
 //!
 //! A call whose future is dropped has either not reached the data plane, and then nothing happens, or
 //! has, and then it is carried out to its end. Either way what packets, reads and
@@ -13,8 +13,8 @@
 //!
 //! ```text
 //!   fronts.rs     the devices of one address
-//!   sessions.rs   the open streams, and who is primary
-//!   outbox.rs     what waits to be sent on one stream
+//!   sessions.rs   the open streams, and the primaries
+//!   outbox.rs     the messages that wait on one stream
 //!   stream.rs     one controller's stream
 //!   p4runtime.rs  the calls of p4.v1.P4Runtime
 //!   router.rs     the calls of vitrine.v1.Router
@@ -68,7 +68,7 @@ impl Front {
         Self { sessions, programs, plane, lost_reports, dialect: Dialect::Specification, memory }
     }
 
-    /// What waits for controllers comes out of this memory.
+    /// Messages that wait for controllers come out of this memory.
     #[must_use]
     pub fn with_memory(self, memory: Budget) -> Self {
         Self { sessions: self.sessions.with_memory(memory), memory, ..self }
@@ -104,7 +104,7 @@ impl Front {
         self.sessions.end_all(why);
     }
 
-    /// Whether somebody reads reports so slowly that half of the room for them is taken.
+    /// Whether a reader of reports is so slow that half of the room for them is taken.
     pub fn is_filling(&self) -> bool {
         self.sessions.is_filling()
     }

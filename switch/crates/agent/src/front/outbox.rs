@@ -1,17 +1,17 @@
 //! [`Outbox`]: what waits to be sent on one controller's stream.
 //!
 //! Anyone may put messages in, from any thread, and never waits: a controller that reads slowly
-//! slows nobody. What happens when it falls behind:
+//! slows no other. If it falls behind:
 //!
 //! * reports (packet-in, digests, idle timeouts) are refused once the outbox is full, and counted.
 //!   The specification lets all of them get lost;
-//! * errors are reports too, of which far less may wait: a controller that sends what is wrong and
-//!   reads nothing does not fill the switch with its own words. One that has no room for the message
-//!   it is about comes without it;
+//! * errors are reports too, of which far less may wait: a controller that sends faulty requests
+//!   and reads nothing does not fill the switch. An error without room for the message that it is
+//!   about comes without it;
 //! * all outboxes of a device share a room, and no stream gets more of it once it holds more than is
-//!   free, so that nobody's unread reports cost others theirs;
+//!   free, so that one reader's unread reports do not cost others theirs;
 //! * notices of arbitration always go in. Should more than [`NOTICE_COUNT_MAX`] wait, the oldest
-//!   is forgotten, because a later notice says all that an earlier one said.
+//!   is dropped, because a later notice includes an earlier one.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -32,12 +32,12 @@ pub const REPORT_SIZE_BYTES_MAX: usize = 4 << 20;
 pub const ERROR_SIZE_BYTES_MAX: usize = 64 << 10;
 /// Bytes of reports that may wait on all streams of a device.
 pub const REPORTS_SIZE_BYTES_MAX: usize = 64 << 20;
-/// What a report takes beside its bytes.
+/// The memory of a report beside its bytes.
 const REPORT_OVERHEAD_BYTES: usize = 256;
 /// Notices of arbitration that may wait on one stream.
 pub const NOTICE_COUNT_MAX: usize = 64;
 
-/// What the reports of all streams of a device take, and may take.
+/// The memory of the reports of all streams of a device, and its bound.
 #[derive(Debug)]
 pub struct Room {
     taken_bytes: AtomicUsize,
@@ -77,7 +77,7 @@ struct State {
     end: Option<Result<(), Status>>,
     /// The task that drains, if it sleeps.
     waker: Option<Waker>,
-    /// What waits takes of the memory.
+    /// The memory of the waiting messages.
     memory: Share,
 }
 
@@ -233,7 +233,7 @@ fn detached(message: StreamMessageResponse) -> StreamMessageResponse {
     StreamMessageResponse::decode(&message.encode_to_vec()[..]).unwrap_or(message)
 }
 
-/// What a report takes.
+/// The memory of a report.
 fn cost(message: &StreamMessageResponse) -> usize {
     message.encoded_len() + REPORT_OVERHEAD_BYTES
 }

@@ -34,14 +34,14 @@ const ENTITIES_PER_MESSAGE: usize = 1000;
 /// A message with more bytes than this takes no further entity: metadata may be long.
 const MESSAGE_SIZE_BYTES: usize = 1 << 20;
 
-/// What a Read found, as messages of bounded size: an iterator, and a last word after it.
+/// The results of a Read, as messages of bounded size: an iterator, and a final status after it.
 #[derive(Debug)]
 pub struct ReadAnswer {
     config: Arc<Config>,
     found: Flatten<IntoIter<Vec<Found>>>,
-    /// What they take, until the last is taken.
+    /// Their memory, until the last is taken.
     _memory: Share,
-    /// What went wrong, if something did; told after what was found.
+    /// The failure, if there is one; sent after the results.
     pub failure: Option<Status>,
 }
 
@@ -95,7 +95,7 @@ impl Front {
         }
     }
 
-    /// Read. `room`: how much of errors the client takes. What is found comes out of this client's
+    /// Read. `room`: how much of errors the client takes. The results come out of this client's
     /// memory.
     pub async fn read(
         &self,

@@ -86,7 +86,8 @@ impl Front {
     {
         let claim = claim_of(request.device_id, request.role, request.election_id);
         let port = port_of(request.port)?;
-        // Who may not add ports is to open no devices; asked again when the request is sent.
+        // A client that may not add ports must not open devices; checked again when the request is
+        // sent.
         self.sessions.authorize(&claim)?;
         let opened = open(port, request.device.clone()).await?;
         let (device, settings) = (request.device, Box::new(request.config.unwrap_or_default()));
@@ -121,7 +122,7 @@ impl Front {
         Ok(feed)
     }
 
-    /// Watch: what it begins with; and batches of what follows, for [`watch::batch_message`].
+    /// Watch: the initial state; and batches of the later events, for [`watch::batch_message`].
     pub async fn watch(
         &self,
         request: &v1::WatchRequest,
@@ -136,13 +137,13 @@ impl Front {
         Ok((watch::start_message(&start), feed))
     }
 
-    /// Who only reads may leave out which device it means.
+    /// A client that only reads may omit the device.
     fn check_reader(&self, device_id: u64) -> Result<(), Refusal> {
         if device_id == 0 { Ok(()) } else { self.sessions.check_device(device_id) }
     }
 }
 
-/// Who wants to change something.
+/// The claim of a client that wants to change something.
 fn claim_of(device_id: u64, role: String, election_id: Option<v1::ElectionId>) -> Claim {
     let election_id = election_id.map(|id| ElectionId::from_halves(id.high, id.low));
     Claim { device_id, role, election_id }

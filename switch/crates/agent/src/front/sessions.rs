@@ -5,8 +5,8 @@
 //! Notices are put into the outboxes under the lock, so every stream sees them in the order in
 //! which they came about.
 //!
-//! Nobody is told that it is primary while the data plane still carries out what earlier primaries
-//! asked for: such a notice, and with it all later ones, waits for a [`Fence`].
+//! No controller is notified that it is primary while the data plane still carries out requests of
+//! earlier primaries: such a notice, and with it all later ones, waits for a [`Fence`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ struct State {
     next_client: u64,
     /// Reports lost by streams that are closed.
     lost_reports_before: u64,
-    /// What all outboxes hold.
+    /// The room of all outboxes.
     room: Arc<Room>,
     /// Whether primaries have handed over requests behind which no fence stands, or none that waits
     /// to be lifted.
@@ -52,9 +52,9 @@ struct Waiting {
     notices: Vec<Notice>,
 }
 
-/// Notices wait until it is lifted, when the data plane has carried out all that was handed over
-/// before. Dropped without that, because the stream has gone that bade, it lets them go: only the new
-/// primary among those who are told would have had to wait. The next one has a fence of its own.
+/// Notices wait until it is lifted, when the data plane has carried out everything handed over
+/// before. Dropped without that, because the bidding stream has gone, it lets them go: only the new
+/// primary would have had to wait. The next one has a fence of its own.
 #[derive(Debug)]
 #[must_use = "the notices behind a fence go as soon as it is dropped"]
 pub struct Fence<'a> {
@@ -76,7 +76,7 @@ impl Drop for Fence<'_> {
     }
 }
 
-/// What identifies the sender of a request that changes something.
+/// The identity of a client that wants to change something.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// The device it means.
@@ -118,7 +118,7 @@ impl Sessions {
         Self { device_id, state: Mutex::new(state) }
     }
 
-    /// What waits on all streams comes out of this memory.
+    /// The waiting messages of all streams come out of this memory.
     pub fn with_memory(self, memory: Budget) -> Self {
         self.lock().room = Arc::new(Room::of(memory));
         self
@@ -168,7 +168,7 @@ impl Sessions {
             }
         }
         let makes_a_primary = notices.iter().any(|notice| notice.standing == Standing::Primary);
-        // Whoever put up a fence that stands still may go before it is lifted.
+        // The stream whose fence is still up may go before it is lifted.
         let is_settled = !state.unsettled && state.waiting.is_empty();
         let fence = (makes_a_primary && !is_settled).then(|| {
             state.unsettled = false;
@@ -199,8 +199,8 @@ impl Sessions {
         state.arbitration.authorize(claim.device_id, &claim.role, claim.election_id)
     }
 
-    /// The same, and then hands something to the data plane while nobody else can become primary: it
-    /// comes before anything a later primary hands over, and before that is told that it is one.
+    /// The same, and then hands something to the data plane while no other can become primary: it
+    /// comes before anything a later primary hands over, and before that one's notice.
     pub fn hand_over(&self, claim: &Claim, send: impl FnOnce()) -> Result<(), Refusal> {
         let mut state = self.lock();
         state.arbitration.authorize(claim.device_id, &claim.role, claim.election_id)?;

@@ -5,10 +5,10 @@
 //! 1. it opens: an outbox, a client number, nothing else;
 //! 2. each arbitration update goes to the sessions; one that is refused ends the stream, and one
 //!    that makes a primary is answered after all that earlier primaries handed over;
-//! 3. packet-out and digest acknowledgements are taken from the primary only; what is wrong with
-//!    one is said in a StreamError, and the stream goes on;
+//! 3. packet-out and digest acknowledgements are taken from the primary only; an error in one
+//!    is reported in a StreamError, and the stream goes on;
 //! 4. it ends when the controller closes it or dies, or on an error of 2. Then the role may be
-//!    without primary, and the others are told.
+//!    without primary, and the others are notified.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use super::Front;
 use super::outbox::{Outbox, OutboxStream};
 use crate::request::Request;
 
-/// What one controller says. Dropped, it ends.
+/// The messages of one controller. Dropped, the stream ends.
 #[derive(Debug)]
 pub struct Stream {
     front: Arc<Front>,
@@ -77,7 +77,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Ends the stream: normally, or with what a controller has done wrong.
+    /// Ends the stream: normally, or with the controller's error.
     pub fn end(self, result: Result<(), Status>) {
         // First, so that its last word is not that it has become a backup.
         self.front.sessions.close(self.client);
@@ -101,7 +101,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What packets run through: a program that is only saved is not asked.
+    /// The program that packets run through: a saved one does not count.
     fn in_force(&self) -> Result<Arc<Config>, Refusal> {
         let in_force = self.front.programs.now().in_force;
         in_force.ok_or_else(|| Refusal::precondition("no program is in force; commit one first"))

@@ -1,4 +1,4 @@
-//! What another door of the same process asks: it has no streams and no primary, and may do all.
+//! Requests by another door of the same process: it has no streams and no primary, and full rights.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Front {
         self.programs.now()
     }
 
-    /// Has the data plane visited by what `make` builds around a reply slot.
+    /// Has the data plane visited by the result of `make`, built around a reply slot.
     pub async fn visit<T>(
         &self,
         make: impl FnOnce(Reply<T>) -> Box<dyn Visit>,
@@ -80,7 +80,7 @@ impl Front {
     }
 }
 
-/// The first of what is wrong.
+/// The first of the problems.
 fn refused(problems: &[Problem]) -> Refusal {
     let first = problems.first().map(ToString::to_string);
     Refusal::invalid(first.unwrap_or_default())
