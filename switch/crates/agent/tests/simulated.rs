@@ -6,11 +6,10 @@
 //!   were handed over (linearisable), also where the clients of some have gone;
 //! * packets see the states between two requests, or between two updates of a batch that is not
 //!   atomic, and never go back to an earlier one;
-//! * nobody changes anything who is not primary, nobody is told to be primary before the writes of
-//!   earlier primaries have ended, every stream knows its standing, and a packet-in or a
-//!   list of digests reaches the primaries of all roles and nobody else; what a digest says is told
-//!   once, until it is acknowledged or its time is over (`simulated/learning.rs`);
-//! * who reads slowly costs others nothing and misses only what finds no room, all of which is counted.
+//! * only primaries change anything, no notice of primary comes before the writes of earlier
+//!   primaries have ended, every stream knows its standing, and a packet-in or a list of digests
+//!   reaches the primaries of all roles and no others; a digest's message is sent once, until it is acknowledged or its time is over (`simulated/learning.rs`);
+//! * a slow reader costs others nothing and misses only messages without room, all of them counted.
 //!
 //! A seed that fails is printed: `SEED=17 cargo test -p vitrine-agent --test all simulated` runs it
 //! alone, `SEEDS=100000 FROM=200` that many, from that one on. `DIGESTS=/tmp/digests` writes a
@@ -873,8 +872,8 @@ fn every_history_is_one_that_the_model_allows() {
     if let Ok(file) = std::env::var("DIGESTS") {
         std::fs::write(&file, digests).unwrap_or_else(|error| panic!("{file}: {error}"));
     }
-    // Histories in which nobody learns anything would prove nothing about digests, and those in which
-    // nobody misses anything nothing about slow readers.
+    // Histories without digests would prove nothing about digests, and those without losses nothing
+    // about slow readers.
     assert!(seed_count < SEED_COUNT || list_count > SEED_COUNT as usize / 5, "{list_count} lists");
     assert!(seed_count < SEED_COUNT || lost_count > SEED_COUNT / 5, "{lost_count} packets missed");
 }

@@ -1,4 +1,5 @@
-//! Who may write: roles, 128-bit election ids, one primary and any number of backups per role.
+//! The rights to write: roles, 128-bit election ids, one primary and any number of backups per
+//! role.
 //!
 //! This is the specification's chapter "Client Arbitration and Controller Replication" as a
 //! synchronous state machine. It knows no streams and no threads: the service reports what streams
@@ -6,7 +7,7 @@
 //!
 //! The rules in one paragraph: a client joins a role with its first update and stays in it. The
 //! client whose election id is the highest the role has *ever* seen is primary; when it leaves or
-//! lowers its id, the role has no primary until somebody presents that highest id again (so a
+//! lowers its id, the role has no primary until a client presents that highest id again (so a
 //! controller that reconnects with its old id is primary again) or a higher one.
 //!
 //! In PI's dialect, ids of clients that have left do not count: the live client with the highest id
@@ -61,7 +62,7 @@ impl fmt::Display for ElectionId {
     }
 }
 
-/// What a client says when it joins or changes its election id.
+/// A client's message when it joins or changes its election id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bid {
     /// The device the client means.
@@ -72,7 +73,7 @@ pub struct Bid {
     pub election_id: Option<ElectionId>,
 }
 
-/// What a client is within its role.
+/// A client's standing within its role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It may write. Reported as OK.
@@ -86,13 +87,13 @@ pub enum Standing {
 /// A message to be sent to one client's stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Whom to tell.
+    /// The client to notify.
     pub client: ClientId,
     /// The role it concerns.
     pub role: String,
     /// The highest election id the role has seen; `None` while there has been none.
     pub highest: Option<ElectionId>,
-    /// What the client now is.
+    /// The client's standing now.
     pub standing: Standing,
 }
 
@@ -122,7 +123,7 @@ pub struct Arbitration {
     members: BTreeMap<ClientId, Member>,
     /// By which connection a client has come, if that is known.
     connections: BTreeMap<ClientId, u64>,
-    /// Clients that had to go for others, and what they are told.
+    /// Clients that had to go for others, and their refusals.
     displaced: Vec<(ClientId, Refusal)>,
     /// How many members have left.
     left_count: u64,
@@ -181,7 +182,7 @@ impl Arbitration {
         self.members.insert(client, Member { role: name.clone(), election_id });
 
         let role = self.roles.entry(name.clone()).or_default();
-        // `None < Some(_)`: the first id of all is the highest so far.
+        // `None < Some(_)`: the first id of all is the highest until now.
         if election_id.is_some() && election_id >= role.highest {
             role.highest = election_id;
             role.primary = Some(client);
@@ -374,15 +375,15 @@ impl Arbitration {
     }
 
     /// The last role of the connection that has most, if those are at least two more than the
-    /// client's own connection has: who has as many lets others have theirs. A role is its
-    /// primary's, or else of who joined it first.
+    /// client's own connection has: with as many, a client leaves others theirs. A role belongs to
+    /// its primary, or else to the first that joined it.
     fn giving_way_to(&self, client: ClientId) -> Option<String> {
         let mut leaders: BTreeMap<&str, ClientId> = BTreeMap::new();
         for (id, member) in &self.members {
             leaders.entry(&member.role).or_insert(*id);
         }
         leaders.extend(self.primaries());
-        // The default role is everybody's.
+        // The default role belongs to all.
         leaders.remove("");
         let mut owned: BTreeMap<u64, Vec<(ClientId, &str)>> = BTreeMap::new();
         for (name, leader) in leaders {
@@ -444,7 +445,7 @@ mod tests {
         Bid { device_id: DEVICE, role: role.to_owned(), election_id: election_id.map(ElectionId) }
     }
 
-    /// Client numbers with what they are told, in the order they are told.
+    /// Client numbers with their notices, in order.
     fn told(notices: &[Notice]) -> Vec<(u64, Standing)> {
         notices.iter().map(|notice| (notice.client.0, notice.standing)).collect()
     }
@@ -575,7 +576,7 @@ mod tests {
         for n in 0..CLIENT_COUNT_MAX as u64 {
             state.handle_bid(ClientId(n), bid("", Some(u128::from(n)))).unwrap();
         }
-        // Nobody is displaced by who would be a backup as well.
+        // A client that would be a backup as well displaces none.
         let refusal = state.handle_bid(ClientId(1000), bid("", None)).unwrap_err();
         assert_eq!(refusal.code, Code::ResourceExhausted);
         assert_eq!(state.poll_displaced(), None);
@@ -594,7 +595,7 @@ mod tests {
         state.handle_bid(ClientId(600), bid("", Some(8))).unwrap();
         let notices = state.handle_bid(ClientId(501), bid("", Some(9))).unwrap();
         assert_eq!(told(&notices).last(), Some(&(501, Standing::Primary)));
-        // The last of those that never become primary, and nobody else.
+        // The last of those that never become primary, and no other.
         let displaced = state.poll_displaced().map(|(client, _)| client);
         assert_eq!(displaced, Some(ClientId(CLIENT_COUNT_MAX as u64 - 2)));
         assert_eq!(state.poll_displaced(), None);
@@ -647,7 +648,7 @@ mod tests {
     #[test]
     fn who_has_many_roles_makes_room_for_a_primary_that_returns() {
         let mut state = all_roles_taken();
-        // It is theirs, whoever else waits in it.
+        // It is theirs, even if others wait in it.
         state.handle_open(ClientId(90), 8);
         state.handle_bid(ClientId(90), bid("role 63", None)).unwrap();
         state.handle_open(ClientId(100), 9);

@@ -1,6 +1,6 @@
 //! gRPC's canonical status codes, as numbers without gRPC.
 
-/// What kind of outcome a request had. The numbers are those of `google.rpc.Code`.
+/// The kind of outcome of a request. The numbers are those of `google.rpc.Code`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(
     missing_docs,

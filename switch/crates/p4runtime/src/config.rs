@@ -1,8 +1,8 @@
 //! A forwarding pipeline configuration as controllers send it: P4Info, device config, cookie.
 //!
-//! The device config is BMv2 JSON, in either of the two encodings that are in use: the JSON
-//! itself, or `p4.tmp.P4DeviceConfig` around it. What was sent is kept as it was, because reading
-//! it back must give the same bytes.
+//! The device config is BMv2 JSON, in either of the two encodings that are in use: the JSON itself,
+//! or `p4.tmp.P4DeviceConfig` around it. It is kept as it was sent, because reading it back must
+//! give the same bytes.
 
 use messages::p4::config::v1::P4Info;
 use messages::p4::tmp::P4DeviceConfig;
@@ -14,7 +14,7 @@ use prost::bytes::Bytes;
 use crate::index::Index;
 use crate::refusal::Refusal;
 
-/// What a P4Info and its index take for each byte of it, at most.
+/// The memory of a P4Info and its index for each byte of it, at most.
 const INDEX_BYTES_PER_BYTE: u64 = 8;
 
 /// One configuration, checked as far as P4Info goes.
@@ -56,13 +56,13 @@ impl Config {
         Self { message, index: Index::default(), is_local: true }
     }
 
-    /// What it takes of the memory, at most.
+    /// Its memory, at most.
     pub fn size_bytes(&self) -> u64 {
         let info = self.message.p4info.as_ref().map_or(0, Message::encoded_len) as u64;
         self.message.p4_device_config.len() as u64 + info * INDEX_BYTES_PER_BYTE
     }
 
-    /// The BMv2 JSON, out of whichever encoding it was sent in.
+    /// The BMv2 JSON, out of either encoding.
     pub fn json(&self) -> Result<Bytes, Refusal> {
         let sent = &self.message.p4_device_config;
         if sent.is_empty() {
@@ -86,7 +86,7 @@ impl Config {
         }
     }
 
-    /// The parts that a reader asks for; the cookie is in each of them.
+    /// The parts that a reader wants; the cookie is in each of them.
     pub fn reply(&self, wanted: ResponseType) -> p4::ForwardingPipelineConfig {
         let everything = &self.message;
         let with_info = matches!(wanted, ResponseType::All | ResponseType::P4infoAndCookie);

@@ -1,10 +1,10 @@
 //! Statuses with details: an error for each update of a batch, a problem for each mistake; as many
 //! as the client takes.
 //!
-//! Details travel in the metadata of an answer, and a client takes so much of that and no more. It
-//! does not cut what is longer: gRPC's library reports RESOURCE_EXHAUSTED and nothing else, others
-//! close the connection. So what is longer is cut here, the texts first, then the list; and where
-//! the list is cut the status's message says so, and names the first that failed.
+//! Details travel in the metadata of an answer, whose size a client limits. A client does not cut a
+//! longer one: gRPC's library reports RESOURCE_EXHAUSTED and nothing else, others close the
+//! connection. So longer ones are cut here, the texts first, then the list; and where the list is
+//! cut the status's message says so, and names the first that failed.
 
 use messages::google::rpc;
 use messages::p4::v1 as p4;
@@ -23,7 +23,7 @@ const ERROR_SPACE: &str = "vitrine";
 /// The other headers of an answer, each counted with 32 bytes more than it has, as HTTP/2 does.
 const OTHER_HEADERS_SIZE_BYTES: usize = 512;
 
-/// A quotation of what went wrong first ends here.
+/// A quotation of the first failure ends here.
 const QUOTED_SIZE_BYTES_MAX: usize = 400;
 
 /// Where the list of errors is cut, so many that failed are named beside the first.
@@ -37,10 +37,10 @@ pub struct Room {
 }
 
 impl Room {
-    /// What clients take unless they are told otherwise.
+    /// The clients' default limit.
     pub const USUAL: Room = Room { size_bytes: 8 << 10 };
 
-    /// The most that is sent. grpc-go takes so much and announces nothing.
+    /// The most that is sent. grpc-go takes this much and announces nothing.
     const LARGEST: Room = Room { size_bytes: 16 << 20 };
 
     /// gRPC's library announces this where it takes the usual size: from there on it refuses some
@@ -61,7 +61,8 @@ impl Room {
 
     /// Bytes of details that fit beside a message.
     fn beside(self, message: &str) -> usize {
-        // A header has 3 bytes for what is not plain; the details repeat the message.
+        // A header has 3 bytes for each character that is not plain; the details repeat the
+        // message.
         let plain = message.bytes().filter(u8::is_ascii_alphanumeric).count();
         let header = plain + 3 * (message.len() - plain);
         let left = self.size_bytes.saturating_sub(OTHER_HEADERS_SIZE_BYTES + header);
@@ -233,7 +234,7 @@ mod tests {
     fn a_client_is_sent_what_it_takes_for_certain() {
         let sizes = [None, Some(16_384), Some(8_192), Some(4_096), Some(100_000), Some(u32::MAX)];
         let rooms = sizes.map(|size| Room::announced(size).size_bytes);
-        // 4/5 of 100,000 are 80,000; nobody is sent more than 16 MiB.
+        // 4/5 of 100,000 are 80,000; no client is sent more than 16 MiB.
         assert_eq!(rooms, [16 << 20, 8_192, 8_192, 4_096, 80_000, 16 << 20]);
     }
 
@@ -268,7 +269,7 @@ mod tests {
     #[test]
     fn a_client_that_takes_more_gets_an_error_for_each_update() {
         let count = 20_000;
-        // gRPC's library announces 5/4 of what it was told.
+        // gRPC's library announces 5/4 of its setting.
         let announced = (8192 + count * 100) / 4 * 5;
         let status =
             batch_status("Write", &refusals(count), Room::announced(Some(announced as u32)));

@@ -17,11 +17,11 @@ use crate::translate::change::DigestConfig;
 /// The longest list, where the controller sets no limit or a higher one.
 pub const LIST_SIZE_MAX: usize = 1024;
 
-/// Messages that are remembered as sent, per digest. What falls out may be sent again, which the
+/// Messages that are remembered as sent, per digest. Older ones may be sent again, which the
 /// specification allows; memory stays bounded when a controller never acknowledges.
 const REMEMBERED_COUNT_MAX: usize = 16 * 1024;
 
-/// What one call of `digest` in the program carried: its fields in order.
+/// The fields of one call of `digest` in the program, in order.
 pub type Message = Vec<Int>;
 
 /// A list that is ready to be sent.

@@ -46,7 +46,7 @@ pub enum Found {
     ValueSet(u32, Vec<Vec<KeyMatch>>),
 }
 
-/// What one thing takes that was found, on its way to a message and as one, beside its lists.
+/// The memory of one result, on its way to a message and as one, beside its lists.
 const FOUND_BYTES: usize = 320;
 
 impl Found {

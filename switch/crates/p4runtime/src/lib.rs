@@ -12,10 +12,10 @@
 //!   translate    updates and queries -> values, with every check that needs no more than P4Info
 //!   found        what a Read found -> messages
 //!   packet_io    packet-in and packet-out: controller headers <-> metadata
-//!   report       what the data plane says of its own accord -> messages
+//!   report       the data plane's own messages
 //!   digest       lists of digests: collected, sent once, acknowledged
 //!   router       vitrine.v1 <-> values of the traffic manager
-//!   watch        what watchers ask for and are told
+//!   watch        the filters and events of watchers
 //!   refusal      why something was not carried out; `code` has gRPC's numbers for that
 //!   details      a status that lists an error for each update
 //!   dialect      where clients of simple_switch_grpc rely on more than the specification

@@ -1,7 +1,7 @@
-//! What happened between a port and the network device behind it.
+//! Counters between a port and the network device behind it.
 
-/// What happened between a network device and the router, outside the model. Frames, but for
-/// `overrun` and `malformed`, which count packets as the kernel hands them over.
+/// Counters between a network device and the router, outside the model. Frames, but for `overrun`
+/// and `malformed`, which count packets as the kernel hands them over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetdevCounters {
     /// Handed to the router.
@@ -24,14 +24,14 @@ pub struct NetdevCounters {
     pub refused_runt: u64,
     /// Not taken: longer than its MTU allows.
     pub refused_too_long: u64,
-    /// Not taken: a super-packet that nobody understands.
+    /// Not taken: a super-packet of an unknown kind.
     pub refused_unsplit: u64,
     /// Not taken for any other reason.
     pub refused_other: u64,
-    /// What the kernel holds that nobody has taken yet, at this instant, in bytes of its buffers.
+    /// The bytes of the kernel's buffers that have not been taken yet, at this instant.
     pub waiting_bytes: u64,
-    /// What it holds that the device has not taken yet, in the same bytes, and the lengths of frames
-    /// that have left the port and wait for the switch to hand them over.
+    /// The bytes that the device has not taken yet, likewise, and the lengths of frames that have
+    /// left the port and wait for the switch to hand them over.
     pub sending_bytes: u64,
     /// Super-packets of which only some frames have been handed to the router.
     pub unfinished: u64,

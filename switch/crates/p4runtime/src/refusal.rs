@@ -11,9 +11,9 @@ use crate::code::Code;
 /// A reason in the words of gRPC: the code is for programs, the message for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What kind of mistake it was, as P4Runtime's specification assigns codes.
+    /// The kind of mistake, as P4Runtime's specification assigns codes.
     pub code: Code,
-    /// What was found, where, and what to do.
+    /// The mistake, its place, and its correction.
     pub message: String,
 }
 
@@ -33,7 +33,7 @@ impl Refusal {
         Self::new(Code::NotFound, message)
     }
 
-    /// The request asks for what this controller, or any, may not do.
+    /// The request is not allowed for this controller, or for any.
     pub fn denied(message: impl Into<String>) -> Self {
         Self::new(Code::PermissionDenied, message)
     }
@@ -58,7 +58,7 @@ impl Refusal {
         Self::new(Code::Unimplemented, message)
     }
 
-    /// What is being created exists already.
+    /// The new object exists already.
     pub fn exists(message: impl Into<String>) -> Self {
         Self::new(Code::AlreadyExists, message)
     }
@@ -88,9 +88,9 @@ impl std::error::Error for Refusal {}
 /// How a call ended that did not succeed: what gRPC sends as its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// What kind of mistake it was.
+    /// The kind of mistake.
     pub code: Code,
-    /// What was found, where, and what to do.
+    /// The mistake, its place, and its correction.
     pub message: String,
     /// A `google.rpc.Status` with an error for each element of a batch; empty if there is no batch.
     pub details: Bytes,

@@ -1,4 +1,4 @@
-//! What the data plane tells controllers of its own accord: packets, digests, idle entries.
+//! The data plane's own messages to controllers: packets, digests, idle entries.
 
 use messages::p4::v1 as p4;
 use messages::p4::v1::stream_message_response::Update;

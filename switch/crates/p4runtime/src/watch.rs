@@ -1,4 +1,4 @@
-//! Watching a running switch: who asked for what, and what waits for each of them.
+//! Watching a running switch: the clients' filters, and the events that wait for each client.
 //!
 //! ```text
 //!   data-plane thread                                 |  gRPC threads
@@ -21,7 +21,7 @@ use crate::router::counters::Snapshot;
 /// An output queue of a port.
 pub type QueueId = (PortId, ClassId);
 
-/// What one client wants to see.
+/// The events that one client wants to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Time between samples, if it wants any.
@@ -48,13 +48,13 @@ pub struct Filter {
     pub overruns: bool,
     /// Bytes of packets that are dropped or marked or, with `packets`, new; of a flow with `flows`.
     pub head_size: usize,
-    /// So many samples are told at once, as columns; 0: each by itself.
+    /// The number of samples sent at once, as columns; 0: each by itself.
     pub together: usize,
-    /// Samples tell whose packets wait.
+    /// Samples contain the flows of waiting packets.
     pub flows: bool,
 }
 
-/// A depth of a queue that is told when it is crossed.
+/// A depth of a queue whose crossing is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     pub queue: QueueId,
@@ -81,12 +81,12 @@ impl Level {
 }
 
 impl Filter {
-    /// Whether anything is asked for at all.
+    /// Whether it selects anything at all.
     pub fn asks_for_something(&self) -> bool {
         self.interval.is_some() || self.asks_for_events()
     }
 
-    /// Whether anything but samples is asked for.
+    /// Whether it selects anything but samples.
     pub fn asks_for_events(&self) -> bool {
         let places = !self.thresholds.is_empty() || !self.queues.is_empty();
         let packets = self.marks || self.crossings || self.packets;
@@ -106,23 +106,23 @@ impl Filter {
     }
 }
 
-/// What a watch begins with.
+/// The beginning of a watch.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Everything from this instant on is told.
+    /// Everything from this instant on is reported.
     pub time: Time,
-    /// What to add for the wall clock.
+    /// The offset to the wall clock.
     pub epoch_offset_ns: i64,
     /// The depths in the order of [`Filter::queues_in_order`].
     pub queues: Vec<(QueueId, Depth)>,
 }
 
-/// Something a watcher is told.
+/// An item for a watcher.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// The numbers of several instants.
     Columns(Box<Columns>),
-    /// Everything until this instant has been told; only in virtual time.
+    /// All events until this instant have been sent; only in virtual time.
     CompleteUntil(Time),
     /// A packet crosses the fabric.
     Crossing {

@@ -18,14 +18,14 @@
 //! * [`Poller`] waits for any of several sockets or a deadline;
 //! * [`PcapWriter`] writes captures;
 //! * [`take_precedence`] asks to be run before others;
-//! * [`memory`] is the allocator that keeps nobody waiting;
-//! * [`privilege`] gives up what a running switch does not need, [`reach`] whatever is not its own, and
+//! * [`memory`] is an allocator without long pauses;
+//! * [`privilege`] gives up rights that a running switch does not need, [`reach`] files that are not its own, and
 //!   [`system_calls`] what the kernel would do for anybody else;
 //! * [`raise_descriptor_limit`] makes room for ports and connections.
 //!
-//! What arrives wrong stays wrong: a checksum is written only where the kernel says that it left
-//! the checksum to the hardware. What the program made wrong leaves wrong: only frames whose
-//! checksums are right are merged.
+//! Frames that arrive with a wrong checksum keep it: a checksum is written only where the kernel
+//! says that it left the checksum to the hardware. Errors of the program leave as they are: only
+//! frames whose checksums are right are merged.
 
 mod descriptors;
 mod headers;

@@ -1,11 +1,12 @@
-//! Whether network devices are there, up and carrying: asked of the kernel, and told by it.
+//! Whether network devices exist, are up and have a carrier: read from the kernel, and notified by
+//! it.
 
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
-/// What a device is like at the moment.
+/// A device's present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkState {
     /// The kernel's number for it. A device that was removed and made again has another one.
@@ -31,7 +32,7 @@ impl LinkWatch {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: `fd` was just opened and nobody else owns it.
+        // SAFETY: `fd` was just opened and has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         // SAFETY: all-zero bytes are a valid `sockaddr_nl`.
         let mut address: libc::sockaddr_nl = unsafe { zeroed() };
@@ -48,8 +49,8 @@ impl LinkWatch {
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(LinkWatch { fd }) }
     }
 
-    /// Takes all messages. What they say is not read: whoever hears of a change asks for the
-    /// states, which also holds when messages were lost.
+    /// Takes all messages. Their contents are not read: after a change the states are read, which
+    /// also works when messages were lost.
     pub fn take_changes(&self) {
         let mut message = [0u8; 4096];
         loop {

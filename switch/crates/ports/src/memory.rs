@@ -1,20 +1,20 @@
 //! The memory of a process one of whose threads must not wait for it.
 //!
-//! That thread takes and gives back memory for what controllers want. The C library's allocator
-//! tidies up now and then what was given back in small pieces, and hands large pieces to the kernel:
-//! either takes milliseconds, and no packet moves meanwhile. mimalloc gives back to other threads
-//! without a lock, tidies up a page at a time, and leaves the kernel alone if it is told to: another
-//! thread gives back what nobody uses, [`give_back`]. `make bench-control` shows the difference.
+//! That thread takes and gives back memory for controllers. Now and then the C library's allocator
+//! tidies up small pieces that were given back, and hands large pieces to the kernel: either takes
+//! milliseconds, and no packet moves meanwhile. mimalloc gives back to other threads without a
+//! lock, tidies up a page at a time, and can be told to leave the kernel alone: another thread
+//! gives back unused memory, [`give_back`]. `make bench-control` shows the difference.
 
 use std::ffi::{c_int, c_long};
 
 pub use mimalloc::MiMalloc as Allocator;
 
-/// mimalloc.h: after how many milliseconds unused memory goes back to the kernel, on whichever thread
-/// comes by; -1: never, and it is not remembered which memory that is.
+/// mimalloc.h: after how many milliseconds unused memory goes back to the kernel, on the next
+/// thread that passes; -1: never, and it is not remembered which memory that is.
 const PURGE_DELAY: c_int = 15;
 
-/// Longer than any switch runs: nobody comes by who is late.
+/// Longer than any switch runs, so that no thread ever does it in passing.
 const FOREVER_MS: c_long = 100 * 365 * 24 * 3600 * 1000;
 
 unsafe extern "C" {
@@ -23,13 +23,13 @@ unsafe extern "C" {
     safe fn mi_collect(force: bool);
 }
 
-/// Keeps what was taken from the kernel for whoever needs memory next, until [`give_back`]. To give
-/// back what a large table leaves takes up to 20 ms, at once, on whichever thread does so.
+/// Keeps memory from the kernel for later use, until [`give_back`]. Giving back a large table's
+/// memory takes up to 20 ms, at once, on the thread that does so.
 pub fn keep() {
     mi_option_set(PURGE_DELAY, FOREVER_MS);
 }
 
-/// Gives what nobody uses back to the kernel: on a thread that may take its time.
+/// Gives unused memory back to the kernel: on a thread that may take its time.
 pub fn give_back() {
     mi_collect(true);
 }

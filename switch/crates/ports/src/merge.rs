@@ -73,7 +73,7 @@ pub struct SuperPacket {
     /// Frame lengths put together, headers counted once.
     length: usize,
     count: usize,
-    /// What the first frame's own words sum up to, once its checksums are known to be right.
+    /// The sum of the first frame's own words, once its checksums are known to be right.
     own: OwnSums,
     /// Nothing can follow: the last frame is short or carries PSH or FIN, or the first is wrong.
     closed: bool,
@@ -155,9 +155,9 @@ impl SuperPacket {
         self.layout.transport == Transport::Udp
     }
 
-    /// Writes the headers of the whole. Returns them behind the virtio-net header that says what is
-    /// left to whoever splits it again: the transport checksum is, as the kernel's own TCP leaves
-    /// it, that of the pseudo-header only.
+    /// Writes the headers of the whole. Returns them behind the virtio-net header that describes
+    /// the work left to the splitter: the transport checksum is, as the kernel's own TCP leaves it,
+    /// that of the pseudo-header only.
     pub fn finish(&mut self) -> ([u8; HEADER_SIZE_BYTES], &[u8]) {
         let layout = &self.layout;
         let head = &mut self.head[..layout.payload_at];
@@ -226,7 +226,7 @@ impl SuperPacket {
 }
 
 impl Layout {
-    /// Whether a packet of so many bytes is not too long for its own header.
+    /// Whether a packet of this many bytes fits its own header.
     fn fits(&self, length: usize) -> bool {
         length - self.ip_at <= ipv4::PACKET_SIZE_BYTES_MAX
     }

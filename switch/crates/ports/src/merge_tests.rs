@@ -82,7 +82,7 @@ fn merge(frames: &[Vec<u8>]) -> Vec<(Offload, Vec<u8>)> {
     merge_sealed(&frames)
 }
 
-/// Merges neighbours, as sending does. Returns the packets with what is left to do to them.
+/// Merges neighbours, as sending does. Returns the packets with the work that is left.
 fn merge_sealed(frames: &[Sealed]) -> Vec<(Offload, Vec<u8>)> {
     let mut packets = Vec::new();
     let mut rest = frames;
@@ -113,7 +113,7 @@ fn merge_sealed(frames: &[Sealed]) -> Vec<(Offload, Vec<u8>)> {
     packets
 }
 
-/// What arrives where super-packets are split again.
+/// The frames that arrive where super-packets are split again.
 fn received(packets: &[(Offload, Vec<u8>)]) -> Vec<Vec<u8>> {
     packets.iter().flat_map(|(offload, bytes)| frames_of(bytes, *offload)).collect()
 }

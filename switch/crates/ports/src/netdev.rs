@@ -79,7 +79,7 @@ impl fmt::Display for OpenError {
 impl std::error::Error for OpenError {}
 
 impl OpenError {
-    /// What the kernel has answered to a step.
+    /// The kernel's refusal of a step.
     pub(crate) fn refused(name: &str, step: &'static str, source: io::Error) -> OpenError {
         let name = name.to_owned();
         match source.raw_os_error() {

@@ -21,7 +21,7 @@ const GSO_UDP_L4: u8 = 5;
 /// Set in `gso_type` when the super-packet carries congestion-window-reduced.
 const GSO_FLAG_ECN: u8 = 0x80;
 
-/// What kind of super-packet this is.
+/// The kind of a super-packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GsoKind {
     /// TCP over IPv4: split into segments of `gso_size` payload bytes.
@@ -32,7 +32,7 @@ pub enum GsoKind {
     Udp,
 }
 
-/// What is left to do to a packet.
+/// The work that is left to do to a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offload {
     /// Where the unfinished checksum starts to be summed, and where it is stored from there.

@@ -27,7 +27,7 @@ impl<W: Write> PcapWriter<W> {
         header.extend(MAGIC.to_ne_bytes());
         header.extend(VERSION.0.to_ne_bytes());
         header.extend(VERSION.1.to_ne_bytes());
-        // Time zone and accuracy, which nobody has ever filled in.
+        // Time zone and accuracy, always zero.
         header.extend([0; 8]);
         header.extend(SNAP_LENGTH_BYTES.to_ne_bytes());
         header.extend(LINK_TYPE_ETHERNET.to_ne_bytes());

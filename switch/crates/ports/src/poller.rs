@@ -1,4 +1,4 @@
-//! Waiting for packets, for a due instant, or for somebody's nudge.
+//! Waiting for packets, for a due instant, or for another thread's nudge.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -26,7 +26,7 @@ impl Poller {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: `fd` was just opened and nobody else owns it.
+        // SAFETY: `fd` was just opened and has no other owner.
         let nudge = Arc::new(unsafe { OwnedFd::from_raw_fd(fd) });
         // The default timer slack of 50 us would blur every departure by that much.
         // SAFETY: PR_SET_TIMERSLACK takes one number and affects this thread only.
@@ -89,8 +89,8 @@ impl Poller {
         Ok(())
     }
 
-    /// The kernel waits for no more descriptors than a process may have open, and somebody may have
-    /// lowered that limit while it runs: it is raised again, as far as that is allowed.
+    /// The kernel waits for no more descriptors than a process may have open, and that limit may
+    /// have been lowered meanwhile: it is raised again, as far as that is allowed.
     fn heed_limit(&self, error: io::Error) -> io::Result<()> {
         let count = self.polled.len() as u64;
         if descriptor_limit() >= count {
@@ -111,8 +111,8 @@ impl Poller {
         self.polled.get(position + 1).is_some_and(|entry| entry.revents & !libc::POLLOUT != 0)
     }
 
-    /// Whether the `position`th watched socket could be written to when the last wait ended, and
-    /// somebody wanted to know.
+    /// Whether the `position`th watched socket could be written to when the last wait ended, if
+    /// that was requested.
     pub fn has_room(&self, position: usize) -> bool {
         self.polled.get(position + 1).is_some_and(|entry| entry.revents & libc::POLLOUT != 0)
     }

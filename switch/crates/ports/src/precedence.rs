@@ -7,11 +7,11 @@ use std::time::Duration;
 /// The nice value of the thread: well before ordinary ones, which have 0, and behind what the kernel
 /// itself cannot do without (-20).
 const NICE: i32 = -10;
-/// How long the thread wants to run at a time: the least that the kernel takes. Who asks for little
-/// is let in sooner (EEVDF, Linux 6.12); older kernels do not read it.
+/// The thread's time slice: the least that the kernel takes. A thread with a short slice runs
+/// sooner (EEVDF, Linux 6.12); older kernels do not read it.
 const SLICE_NS: u64 = 100_000;
 
-/// The lowest there is: others that ask for real time know why.
+/// The lowest there is: others that use real time know why.
 const REAL_TIME_PRIORITY: u32 = 1;
 
 /// linux/sched.h: what the thread starts begins as an ordinary one.
@@ -70,14 +70,14 @@ pub fn take_precedence(precedence: Precedence) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Whether the calling thread has real-time priority, whoever asked for it.
+/// Whether the calling thread has real-time priority, from any source.
 pub fn has_real_time() -> bool {
     // SAFETY: a plain question; thread 0 is the calling one.
     let policy = unsafe { libc::sched_getscheduler(0) } & !libc::SCHED_RESET_ON_FORK;
     matches!(policy, libc::SCHED_FIFO | libc::SCHED_RR)
 }
 
-/// Processor time that the calling thread has used so far.
+/// Processor time that the calling thread has used.
 pub fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel writes one `timespec`. The call cannot fail: the clock is the thread's own.

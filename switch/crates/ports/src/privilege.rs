@@ -10,9 +10,9 @@
 //!    switch needs.
 //! 3. [`Reach::restrict`](crate::reach::Reach::restrict): of all files and addresses only its own.
 //! 4. [`system_calls::restrict`](crate::system_calls::restrict): of all system calls those that it makes.
-//! 5. [`keep`], on each thread and once all is open: the few of root's rights that it needs. Who drives
-//!    devices needs [`PORTS`], or at least [`DEVICES`], who opens them [`DEVICES`] and [`FILES`], who
-//!    speaks with controllers [`NOTHING`].
+//! 5. [`keep`], on each thread and once all is open: the few of root's rights that it needs: [`PORTS`] or
+//!    at least [`DEVICES`] to drive devices, [`DEVICES`] and [`FILES`] to open them, [`NOTHING`] to
+//!    speak with controllers.
 
 use std::ffi::CString;
 use std::fmt;
@@ -29,7 +29,7 @@ const CAPABILITY_VERSION_3: u32 = 0x2008_0522;
 /// More than any kernel has.
 const CAPABILITY_COUNT_MAX: libc::c_ulong = 64;
 
-/// What a thread keeps: capabilities below 32, a bit for each.
+/// A thread's rights: capabilities below 32, a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rights(u32);
 
@@ -39,9 +39,9 @@ pub const NOTHING: Rights = Rights(0);
 pub const DEVICES: Rights = Rights(1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW);
 /// To open them, and to run before others.
 pub const PORTS: Rights = Rights(DEVICES.0 | 1 << CAP_SYS_NICE);
-/// What is needed until all is open.
+/// The rights that are needed until all is open.
 const START: Rights = Rights(PORTS.0 | FILES.0 | 1 << CAP_NET_BIND_SERVICE);
-/// To write files in folders of whoever started the switch.
+/// To write files in folders of the user who started the switch.
 pub const FILES: Rights = Rights(1 << CAP_DAC_OVERRIDE);
 
 impl Rights {
@@ -92,7 +92,7 @@ impl fmt::Display for PrivilegeError {
 
 impl std::error::Error for PrivilegeError {}
 
-/// Who the process is to be.
+/// The identity of the process.
 struct Identity {
     uid: libc::uid_t,
     gid: libc::gid_t,
@@ -103,8 +103,7 @@ pub fn confine() -> Result<(), PrivilegeError> {
     // SAFETY: prctl with this option takes plain numbers.
     check("refuse new privileges", unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })?;
     for capability in 0..CAPABILITY_COUNT_MAX {
-        // Without CAP_SETPCAP it cannot be done, and then there is nothing to be had either.
-        // SAFETY: as above.
+        // Without CAP_SETPCAP it fails, and then there is nothing to lose either. SAFETY: as above.
         let _refused = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
     }
     Ok(())

@@ -11,10 +11,10 @@ use prost::Message;
 
 use super::model::Answer;
 
-/// What was said, shared by a simulation and the calls that are open in it.
+/// The switch's messages, shared by a simulation and its open calls.
 #[derive(Clone, Default)]
 pub struct Said {
-    /// Without the texts of errors, which change when somebody words them better.
+    /// Without the texts of errors, which change with their wording.
     meaning: Digest,
     texts: Digest,
 }

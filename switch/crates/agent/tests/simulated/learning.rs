@@ -1,5 +1,6 @@
-//! What P4Runtime promises of digests (section "DigestEntry"), as simply as it can be said: what waits or
-//! is not acknowledged is not said again, lists are sent when they are full or have waited.
+//! P4Runtime's promises about digests (section "DigestEntry"), as simply as possible: a message
+//! that waits or is not acknowledged is not repeated, lists are sent when they are full or have
+//! waited.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,9 @@ pub const ACK_TIMEOUT: Span = Span::from_ms(10);
 /// One digest that is switched on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learning {
-    /// What waits, each with when it came.
+    /// The waiting messages, each with its instant.
     waiting: Vec<(Time, u8)>,
-    /// What was sent when, and is not acknowledged, by the list's number.
+    /// The messages sent and not acknowledged, with their instants, by the list's number.
     sent: BTreeMap<u64, (Time, Vec<u8>)>,
     list_count: u64,
 }

@@ -1,6 +1,6 @@
-//! What P4Runtime promises, as simply as it can be said: arbitration as a table of roles, and the
-//! device as one value that every request changes at one instant, in the order in which requests were
-//! handed over.
+//! P4Runtime's promises, as simply as possible: arbitration as a table of roles, and the device as
+//! one value that every request changes at one instant, in the order in which requests were handed
+//! over.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::learning::Learning;
 /// Hosts to which packets go, and about which entries are.
 pub const KEY_COUNT: usize = 6;
 
-/// What an entry does with packets for its host.
+/// An entry's treatment of packets for its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Does {
     Drop,
@@ -61,7 +61,7 @@ pub enum Batch {
     DataplaneAtomic,
 }
 
-/// What is handed over to the device.
+/// A request handed over to the device.
 #[derive(Clone, Debug)]
 pub enum Request {
     AddPort(u16),
@@ -76,7 +76,7 @@ pub enum Request {
     Write(Batch, Vec<(usize, Change)>),
 }
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Done,
@@ -188,8 +188,8 @@ impl Model {
         answer
     }
 
-    /// The program says this, now that everything which was handed over is carried out; returns the
-    /// lists that the primaries must be told.
+    /// The program sends this message, now that everything handed over is carried out; returns the
+    /// lists that the primaries must get.
     pub fn learn(&mut self, now: Time, message: u8) -> Vec<(u64, Vec<u8>)> {
         let Some(learning) = &mut self.in_force.learning else { return Vec::new() };
         let overdue = learning.poll(now);
@@ -225,7 +225,7 @@ impl Model {
     }
 }
 
-/// Who may write, by the specification's words.
+/// The writers, in the specification's words.
 #[derive(Default)]
 pub struct Roles {
     highest: BTreeMap<&'static str, u128>,
@@ -280,7 +280,7 @@ impl Roles {
         self.primary.keys().map(|role| (*role, self.highest.get(role).copied())).collect()
     }
 
-    /// What a stream must have been told last, if it has joined a role.
+    /// The last notice that a stream must have got, if it has joined a role.
     pub fn standing(&self, stream: usize) -> Option<Code> {
         let (role, _) = self.members.get(&stream)?;
         Some(match self.primary.get(role) {

@@ -206,13 +206,13 @@ impl Rig {
         self.drive(|_, _| {});
     }
 
-    /// Time passes, and the machine serves nobody until it has.
+    /// Time passes, and the machine serves nothing until it has.
     pub fn oversleep(&mut self, span: Span) {
         self.agent.handle_overrun(self.now + span, span);
         self.wait(span);
     }
 
-    /// What was due by now leaves.
+    /// Lets everything due by now leave.
     fn release(&mut self) {
         while let Some(output) = self.device.poll_output(self.now) {
             if let Output::Transmit { frame, .. } = output {
@@ -221,7 +221,7 @@ impl Rig {
         }
     }
 
-    /// How long nobody wants to be called if nothing happens.
+    /// How long nothing wants to be called if nothing happens.
     pub fn idle_span(&self) -> Option<Span> {
         self.agent.next_due().map(|due| due.since(self.now))
     }
@@ -238,8 +238,8 @@ impl Rig {
         assert!(self.poll_and_drop(call, usize::MAX), "it is answered");
     }
 
-    /// Polls a call so often, a step of the data plane after each, then drops it. Returns whether it
-    /// was answered. What it has left to the data plane is carried out.
+    /// Polls a call this often, a step of the data plane after each, then drops it. Returns whether
+    /// it was answered. Requests that it has left to the data plane are carried out.
     pub fn poll_and_drop(&mut self, mut call: Call, polls: usize) -> bool {
         let mut context = Context::from_waker(Waker::noop());
         let mut answered = false;

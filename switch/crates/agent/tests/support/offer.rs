@@ -1,5 +1,5 @@
-//! Any bytes as a message of any call, for who tries to make the switch fall over: property tests
-//! here, and the fuzz target `messages`.
+//! Any bytes as a message of any call, for attempts to break the switch: property tests here, and
+//! the fuzz target `messages`.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::{Call, DEVICE_ID, Rig};
 /// How many kinds of messages there are.
 pub const KIND_COUNT: u8 = 10;
 
-/// A message of each kind that the rig takes, for who begins with those and changes them.
+/// A message of each kind that the rig takes, as a start for changes.
 pub fn valid(rig: &Rig, kind: u8) -> Vec<u8> {
     let device_id = DEVICE_ID;
     match kind {
@@ -70,7 +70,7 @@ pub fn offer(rig: &mut Rig, kind: u8, bytes: &[u8]) -> bool {
 fn call_of(rig: &mut Rig, kind: u8, bytes: &[u8]) -> Option<Call> {
     let front = rig.front();
     let election_id = Some(p4::Uint128 { high: 0, low: 1 });
-    // Whatever is answered: that it is, and that the switch goes on, is what is asked.
+    // Any answer will do: the requirement is an answer, and a switch that goes on.
     Some(match kind {
         0 => {
             let request = p4::WriteRequest::decode(bytes).ok()?;

@@ -1,4 +1,4 @@
-//! What only the loaded pipeline knows: how wide a translated value is in the data plane.
+//! Facts that only the loaded pipeline has: the width of a translated value in the data plane.
 //!
 //! P4Info gives the width that controllers see, and none for a string. The widths here are those of
 //! the data plane, so they are looked up in the pipeline, place by place.

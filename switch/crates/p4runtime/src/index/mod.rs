@@ -27,7 +27,7 @@ use names::{Names, Translation, Translations};
 use shape::{Shape, Types};
 pub use table::{ActionRef, Field, MatchKind, Scope, Table};
 
-/// What every object of the program has.
+/// The common part of every object of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The id that controllers use.
@@ -74,16 +74,16 @@ pub struct Profile {
     pub selector: Option<Selector>,
 }
 
-/// What groups of an action selector may be.
+/// The kinds of groups of an action selector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selector {
     /// Largest size of one group; 0: only the selector's size limits it.
     pub group_size_max: u64,
-    /// What "size" adds up.
+    /// The meaning of the sum "size".
     pub semantics: SizeSemantics,
 }
 
-/// What the size of a group counts.
+/// The unit of a group's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeSemantics {
     /// Members, each weighing at most this (0: no limit).
@@ -156,7 +156,7 @@ pub struct Register {
     pub shape: Shape,
 }
 
-/// A digest and the type of what it carries.
+/// A digest and the type of its messages.
 #[derive(Clone, Debug)]
 pub struct Digest {
     /// Id, name, role.
@@ -170,7 +170,7 @@ pub struct Digest {
 pub struct ValueSet {
     /// Id, name, role.
     pub name: Name,
-    /// What a member must give, like a table's key.
+    /// The fields of a member, like a table's key.
     pub fields: Vec<Field>,
     /// How many members it holds.
     pub size: u64,

@@ -1,10 +1,10 @@
 //! [`Names`]: the strings that controllers write for the values of a type, and their numbers.
 //!
-//! A program asks for it with `@p4runtime_translation("", string)` before a `type`. The data plane
+//! A program declares it with `@p4runtime_translation("", string)` before a `type`. The data plane
 //! knows numbers only, so each string gets one when it is first written, and keeps it as long as
 //! the program is loaded, and across RECONCILE_AND_COMMIT:
 //!
-//! 1. What the program itself pairs with `@p4runtime_translation_mappings({{"", 0}})` stays so.
+//! 1. The program's own pairs, in `@p4runtime_translation_mappings({{"", 0}})`, stay so.
 //! 2. A string that is a number, like "7", stands for that number while no other string has it.
 //! 3. Any other string gets the smallest number above 0 that is free.
 //!
@@ -25,7 +25,7 @@ use crate::refusal::Refusal;
 const COUNT_MAX: usize = 1 << 16;
 /// The longest string.
 const SIZE_BYTES_MAX: usize = 1024;
-/// What a string takes beside its bytes, which are there twice.
+/// The memory of a string beside its bytes, which are there twice.
 const OVERHEAD_BYTES: usize = 256;
 const MAPPINGS: &str = "@p4runtime_translation_mappings";
 
@@ -59,11 +59,11 @@ struct Known {
     strings: BTreeMap<Int, String>,
     /// No smaller number but 0 is free.
     next: u64,
-    /// What the strings take that controllers wrote.
+    /// The memory of the controllers' strings.
     memory: Share,
 }
 
-/// What a P4Info says of translated types.
+/// P4Info's translated types.
 pub fn translations(types: &config::P4TypeInfo) -> Result<Translations, Refusal> {
     use config::p4_new_type_spec::Representation;
     use config::p4_new_type_translation::SdnType;
@@ -125,7 +125,7 @@ impl Names {
         })
     }
 
-    /// The data plane's numbers have so many bits.
+    /// The data plane's numbers have this many bits.
     pub(super) fn learn_width(&self, width_bits: usize) -> Result<(), Refusal> {
         let known = *self.width_bits.get_or_init(|| width_bits);
         if known == width_bits {
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!((number(&names, "red"), number(&names, "blue")), (Ok(1), Ok(2)));
         let refused = number(&names, &"x".repeat(300)).expect_err("there is no room");
         assert!(refused.contains("no memory is left for entries"), "{refused}");
-        // What is known stays so, and numbers of packets are written all the same.
+        // Known ones stay so, and numbers of packets are written nevertheless.
         assert_eq!(number(&names, "red"), Ok(1));
         assert_eq!(names.bytes_of(&Int::from(700_u64)), "700");
         drop((others, names));

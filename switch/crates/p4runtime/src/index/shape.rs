@@ -51,7 +51,7 @@ pub enum Shape {
 /// Where types are looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Types<'a> {
-    /// What P4Info says of them.
+    /// P4Info's description of them.
     pub info: &'a config::P4TypeInfo,
     /// Those that are translated.
     pub translations: &'a Translations,
@@ -254,7 +254,7 @@ fn check_count(expected: usize, found: usize) -> Result<(), Refusal> {
     Err(Refusal::invalid(format!("the type has {expected} members, the data {found}")))
 }
 
-/// What a P4 `type` (a new name for an old type) is made of, for the controller.
+/// The controller's view of a P4 `type` (a new name for an old type).
 enum StandsFor<'a> {
     Type(&'a config::P4DataTypeSpec),
     Bits(usize),

@@ -62,7 +62,7 @@ pub struct Table {
     pub fields: Vec<Field>,
     /// The actions that entries or the default entry may have.
     pub actions: Vec<ActionRef>,
-    /// How many entries it is asked to hold.
+    /// The declared number of entries.
     pub size: u64,
     /// The action profile or selector behind it, for an indirect table.
     pub profile_id: Option<u32>,
@@ -119,8 +119,8 @@ impl Table {
         })
     }
 
-    /// Entries are told apart by priority if some field can match a packet in more than one way
-    /// that is not ordered by itself (LPM is).
+    /// Priorities distinguish entries if some field can match a packet in more than one way that is
+    /// not ordered by itself (LPM is).
     pub fn needs_priority(&self) -> bool {
         self.fields.iter().any(|field| {
             matches!(field.kind, MatchKind::Optional | MatchKind::Range | MatchKind::Ternary)

@@ -1,8 +1,8 @@
 //! The configuration of ports: what a client wants changed, and what there is.
 //!
-//! A change is an edit of copies of the ports that it names ([`Draft`]). What a message leaves unset
-//! stays as it is, so a client can change one rate without knowing the rest; what is read back has
-//! every field set, so sending it again changes nothing.
+//! A change is an edit of copies of the ports that it names ([`Draft`]). Unset fields of a message
+//! leave settings as they are, so a client can change one rate without knowing the rest; in answers
+//! every field is set, so sending one again changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use super::{Problem, aqm, input, link, scheduler};
 /// Longest utilisation window: 10 s. Much longer ones would say nothing about now.
 const WINDOW_NS_MAX: u64 = 10_000_000_000;
 
-/// What a client wants changed.
+/// A client's changes.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// Ports, in the order of the request.

@@ -1,7 +1,6 @@
 //! Counters and depths: what is copied out of the device, and its messages.
 //!
-//! The data-plane thread only copies numbers ([`Snapshot`]); turning them into messages is done by
-//! whoever asked.
+//! The data-plane thread only copies numbers ([`Snapshot`]); the caller turns them into messages.
 
 use device::{Books, Device, FlowShare};
 use messages::vitrine::v1;
@@ -28,7 +27,7 @@ pub struct Snapshot {
     pub transfers: Vec<TransferReport>,
     /// The shared buffer, if there is one.
     pub buffer: Option<BufferReport>,
-    /// Whose packets wait, if that was asked for.
+    /// The flows of the waiting packets, if requested.
     pub flows: Vec<FlowShare>,
 }
 
@@ -37,8 +36,8 @@ pub struct Snapshot {
 pub enum Detail {
     /// Everything there is.
     All,
-    /// What changes from sample to sample: no histograms, and of virtual output queues only the
-    /// depths of those that hold something.
+    /// Numbers that change from sample to sample: no histograms, and of virtual output queues only
+    /// the depths of those with packets.
     Sample,
 }
 
@@ -49,11 +48,11 @@ pub struct PortSnapshot {
     pub port: PortId,
     /// All its queues together, and what reached none of them.
     pub counters: Counters,
-    /// What waits in all its queues.
+    /// The depth of all its queues.
     pub held: Depth,
     /// Its queues, class 0 first.
     pub queues: Vec<QueueSnapshot>,
-    /// What its scheduler and its token buckets remember.
+    /// The state of its scheduler and its token buckets.
     pub credits: Credits,
     /// The line from the neighbour.
     pub receive_line: LineReport,
@@ -72,13 +71,13 @@ pub struct PortSnapshot {
 pub struct QueueSnapshot {
     /// Packets and bytes in, out, dropped and marked.
     pub counters: Counters,
-    /// What waits.
+    /// Its depth.
     pub held: Depth,
     /// The most packets and the most bytes that ever waited, each on its own.
     pub high_water: Depth,
-    /// How long packets waited, if that was asked for.
+    /// How long packets waited, if requested.
     pub residence: Option<Histogram>,
-    /// What its queue management has in mind, if it remembers anything.
+    /// The state of its queue management, if it keeps any.
     pub aqm: Option<AqmState>,
     /// How much the shared buffer lets it hold, if there is one.
     pub threshold: Option<Bytes>,
@@ -91,11 +90,11 @@ pub struct InputSnapshot {
     pub port: PortId,
     /// Packets and bytes in, dropped, and departed into the fabric.
     pub counters: Counters,
-    /// What waits in all its queues.
+    /// The depth of all its queues.
     pub held: Depth,
     /// The most that ever waited.
     pub high_water: Depth,
-    /// How long packets waited, if that was asked for.
+    /// How long packets waited, if requested.
     pub residence: Option<Histogram>,
     /// Its virtual output queues, by output and class.
     pub voqs: Vec<VoqSnapshot>,
@@ -108,11 +107,11 @@ pub struct VoqSnapshot {
     pub output: PortId,
     /// In which class.
     pub class: ClassId,
-    /// What waits.
+    /// Its depth.
     pub held: Depth,
     /// The most that ever waited.
     pub high_water: Depth,
-    /// Packets and bytes, if that was asked for.
+    /// Packets and bytes, if requested.
     pub counters: Option<Counters>,
 }
 
@@ -326,7 +325,7 @@ pub fn books_message(books: &Books, held: Depth, balanced: bool) -> v1::Books {
     v1::Books { ports, copied, held_packets: held.packets, balanced }
 }
 
-/// What happened between a network device and the router.
+/// The counters between a network device and the router.
 pub fn netdev_message(counters: &NetdevCounters) -> v1::NetdevCounters {
     let NetdevCounters { received, overrun, malformed, runts, oversize, sent, .. } = *counters;
     v1::NetdevCounters {
@@ -361,7 +360,7 @@ fn counters_message(counters: &Counters) -> v1::Counters {
     }
 }
 
-/// Spans as buckets, with what is usually asked of them.
+/// Spans as buckets, with their usual statistics.
 pub fn histogram_message(histogram: &Histogram) -> v1::Histogram {
     let percentile = |permille| histogram.percentile(permille).ps();
     let bucket = |(up_to, count): (Span, u64)| v1::Bucket { up_to_ps: up_to.ps(), count };

@@ -1,4 +1,4 @@
-//! Whose packets wait, as messages.
+//! The flows of waiting packets, as messages.
 
 use device::FlowShare;
 use messages::vitrine::v1;

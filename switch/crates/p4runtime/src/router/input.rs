@@ -22,7 +22,7 @@ pub fn buffer_message(buffer: Option<&BufferConfig>) -> v1::Buffer {
     v1::Buffer { size_bytes: buffer.map_or(0, |buffer| buffer.size.0) }
 }
 
-/// The input stage of a message. What is wrong is appended to `problems`.
+/// The input stage of a message. Mistakes are appended to `problems`.
 pub(super) fn input_of(input: &v1::InputStage, problems: &mut Vec<Problem>) -> Option<InputConfig> {
     let place = "input stage";
     let queueing = match v1::InputQueueing::try_from(input.queueing) {

@@ -7,18 +7,18 @@
 //!   limit.rs        how much may wait
 //!   link.rs         the cables at the ports
 //!   mirror.rs       where copies of dropped packets go
-//!   parts.rs        what many messages have in them, and how a mistake is told
+//!   parts.rs        common parts of messages, and the report of a mistake
 //!   scheduler.rs    which queue is next: groups, trees
 //!   shaper.rs       how fast a queue or a port may send
 //!   counters.rs     what can be read and sampled
 //!   columns.rs      samples of several instants together
-//!   flows.rs        whose packets wait
+//!   flows.rs        the flows of waiting packets
 //!   arbitration.rs  what the crossbar's arbiter does
 //!   packets.rs      each packet's way through the router
-//!   states.rs       what queue management and the shared buffer have in mind
+//!   states.rs       the states of queue management and the shared buffer
 //!   reasons.rs      why packets were dropped
 //!   trace.rs        which packets a client wants to follow, and their steps
-//!   watch.rs        what a client wants to watch, and what it is told
+//!   watch.rs        a client's filter, and its events
 //! ```
 
 pub mod aqm;

@@ -1,4 +1,4 @@
-//! The messages in which each packet's way through the router is told.
+//! The messages about each packet's way through the router.
 
 use device::{DropReason, Inside, PacketStep, PacketStepKind};
 use messages::vitrine::v1;

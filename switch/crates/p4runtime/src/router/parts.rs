@@ -1,5 +1,5 @@
-//! What many messages have in them: numbers with a unit, names of ports and queues; and how a mistake
-//! is told.
+//! Common parts of messages: numbers with a unit, names of ports and queues; and the report of a
+//! mistake.
 
 use messages::vitrine::v1;
 use traffic::{Depth, Tally};

@@ -17,8 +17,8 @@ pub fn of(number: i32) -> Option<DropReason> {
 mod tests {
     use super::*;
 
-    /// Looks at every number that a program can be told, so that a reason is missed neither here nor
-    /// in the proto file.
+    /// Looks at every number that a program can get, so that a reason is missed neither here nor in
+    /// the proto file.
     #[test]
     fn the_proto_file_has_the_same_reasons_with_the_same_numbers_and_names() {
         for number in 1..=i32::from(u8::MAX) {

@@ -12,8 +12,8 @@ use super::parts::problem;
 /// How deep a tree of a message is looked into; the traffic manager takes fewer levels still.
 const DEPTH_MAX: usize = 16;
 
-/// The scheduler of a message. What is wrong is appended to `problems`, and the result is then of
-/// no use.
+/// The scheduler of a message. Mistakes are appended to `problems`, and the result is then of no
+/// use.
 pub(super) fn scheduler_of(
     scheduler: &v1::Scheduler,
     place: &str,

@@ -8,8 +8,7 @@ use v1::shaper::Kind;
 use super::Problem;
 use super::parts::problem;
 
-/// The shaper of a message; `None` for a message with no kind. What is wrong is appended to
-/// `problems`.
+/// The shaper of a message; `None` for a message with no kind. Mistakes are appended to `problems`.
 pub(super) fn shaper_of(
     shaper: &v1::Shaper,
     place: &str,

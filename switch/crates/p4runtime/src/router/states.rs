@@ -1,4 +1,4 @@
-//! What schedulers, token buckets and the shared buffer have in mind, as messages.
+//! The states of schedulers, token buckets and the shared buffer, as messages.
 
 use messages::vitrine::v1;
 use traffic::{BufferReport, NodeTokens, ShareState, Tokens};

@@ -1,4 +1,4 @@
-//! Which packets a client wants to follow, and the messages in which it is told their steps.
+//! The packets that a client wants to follow, and the messages with their steps.
 
 use bits::Int;
 use device::{Pattern, TraceEvent, TraceFilter, TraceRecord};
@@ -69,7 +69,7 @@ pub fn batch_message(batch: Vec<Item>) -> v1::TraceResponse {
             Item::Lost(count) => message.lost_steps += count,
             Item::Step(record) => message.steps.extend(step_message(*record)),
             Item::CompleteUntil(at) => message.complete_until_ps = at.ps(),
-            // A trace is told of nothing else.
+            // A trace has no other events.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! What a client wants to watch, and the messages in which it is told.
+//! The events that a client wants to watch, and their messages.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const INTERVAL_MS_MAX: u32 = 1000;
 const QUEUE_COUNT_MAX: usize = 256;
 /// Samples of one message: some seconds of them.
 const TOGETHER_MAX: u32 = 4096;
-/// Bytes of a packet that are told at the most.
+/// The most bytes of a packet that are sent.
 const HEAD_SIZE_MAX: u32 = 256;
 
 /// The filter of a request.

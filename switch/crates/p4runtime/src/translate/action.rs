@@ -24,7 +24,7 @@ pub struct ActionCall {
     pub args: Vec<Int>,
 }
 
-/// What an entry does with the packets that it matches.
+/// An entry's action for the packets that it matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryAction {
     /// Runs an action (direct tables).
@@ -40,7 +40,7 @@ pub enum EntryAction {
 /// One choice of a one-shot group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneShotAction {
-    /// What it does.
+    /// The action.
     pub call: ActionCall,
     /// How often it is chosen, relative to the others.
     pub weight: u32,
@@ -206,7 +206,7 @@ pub fn call_message(index: &Index, call: &ActionCall) -> p4::Action {
     p4::Action { action_id: call.action_id, params: params.collect() }
 }
 
-/// What an entry of `table` does, as a message says it.
+/// The action of an entry of `table`, from a message.
 pub fn entry_action_of(
     index: &Index,
     table: &Table,
@@ -242,7 +242,7 @@ pub fn entry_action_of(
     }
 }
 
-/// The message for what an entry does.
+/// The message for an entry's action.
 pub fn entry_action_message(index: &Index, action: &EntryAction) -> p4::TableAction {
     let given = match action {
         EntryAction::Call(call) => Type::Action(call_message(index, call)),
@@ -309,7 +309,7 @@ pub fn check_weight(selector: Selector, weight: i32) -> Result<u32, Refusal> {
     }
 }
 
-/// The most that the weights of a group may add up to: the hash chooses among so many places.
+/// The limit for the sum of a group's weights: the hash chooses among this many places.
 pub const WEIGHT_SUM_MAX: u64 = 4096;
 
 /// The size of a group must be within its own `max_size` and the selector's (0: none).

@@ -5,7 +5,7 @@ use messages::p4::v1 as p4;
 use crate::index::MeterType;
 use crate::refusal::Refusal;
 
-/// What a counter has counted; a program that counts only one leaves the other 0.
+/// A counter's value; a program that counts only one unit leaves the other 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CounterValue {
     pub packets: u64,

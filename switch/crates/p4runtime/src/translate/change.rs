@@ -174,7 +174,7 @@ impl Change {
     }
 }
 
-/// The change that an update asks for.
+/// The change in an update.
 pub fn change_of(index: &Index, update: &p4::Update, role: &str) -> Result<Change, Refusal> {
     let kind = Type::try_from(update.r#type)
         .map_err(|_| Refusal::invalid(format!("update type {} is not known", update.r#type)))?;

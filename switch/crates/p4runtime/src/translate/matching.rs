@@ -174,7 +174,7 @@ fn largest(field: &Field) -> Int {
     &Int::one().shift_left(field.width_bits) - &Int::one()
 }
 
-/// `None` for what is left out of a message.
+/// `None` for a part that messages omit.
 fn part_message(field: &Field, part: &KeyMatch) -> Option<FieldMatchType> {
     let bytes = |value: &Int| match names_of(field) {
         Some(names) => names.bytes_of(value),

@@ -30,7 +30,7 @@ pub struct GroupMember {
     pub watch: Watch,
 }
 
-/// What an update does to a member of an action profile.
+/// An update's operation on a member of an action profile.
 pub fn member_op_of(
     index: &Index,
     kind: Type,
@@ -61,7 +61,7 @@ pub fn member_message(
     }
 }
 
-/// What an update does to a group of an action selector.
+/// An update's operation on a group of an action selector.
 pub fn group_op_of(
     index: &Index,
     kind: Type,

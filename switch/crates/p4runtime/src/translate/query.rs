@@ -10,7 +10,7 @@ use super::table::{self, TableQuery};
 use crate::index::{Index, Name};
 use crate::refusal::Refusal;
 
-/// What a read looks for; ids are P4Info's, and `None` is all.
+/// The target of a read; ids are P4Info's, and `None` is all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query {
     CloneSessions(Option<u32>),
@@ -29,7 +29,7 @@ pub enum Query {
     /// Cells of meter arrays.
     Meters(Cells),
     MulticastGroups(Option<u32>),
-    /// What no switch of this kind has.
+    /// An entity that no switch of this kind has.
     Nothing,
     /// Cells of register arrays.
     Registers(Cells),
@@ -56,7 +56,7 @@ pub enum DirectCells {
     Table(u32),
 }
 
-/// What an entity of a Read asks for.
+/// The query for an entity of a Read.
 pub fn query_of(index: &Index, entity: &p4::Entity) -> Result<Query, Refusal> {
     let entity = entity.entity.as_ref().ok_or_else(|| {
         Refusal::invalid("the entity is empty: say what to read, with ids 0 for all of a kind")

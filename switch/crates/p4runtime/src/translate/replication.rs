@@ -29,7 +29,7 @@ const CLASS_MAX: u32 = 7;
 pub struct Replica {
     /// Where the copy leaves.
     pub port: PortId,
-    /// What the copy carries as `egress_rid`.
+    /// The copy's `egress_rid`.
     pub instance: u16,
     /// Whether the port was given in the older, numeric field.
     pub port_as_number: bool,
@@ -68,7 +68,7 @@ fn op_of<T>(
     Op::new(kind, state)
 }
 
-/// What an update does to a multicast group.
+/// An update's operation on a multicast group.
 pub fn multicast_op_of(
     ports: Option<&Names>,
     kind: Type,
@@ -96,7 +96,7 @@ pub fn multicast_message(
     }
 }
 
-/// What an update does to a clone session.
+/// An update's operation on a clone session.
 pub fn clone_op_of(
     ports: Option<&Names>,
     kind: Type,

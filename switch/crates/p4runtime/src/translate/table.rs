@@ -15,7 +15,7 @@ use super::{matching, own};
 use crate::index::{Index, Table};
 use crate::refusal::Refusal;
 
-/// What tells the entries of a table apart.
+/// The identity of an entry in its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryKey {
     /// The table's id in P4Info.
@@ -26,7 +26,7 @@ pub struct EntryKey {
     pub priority: u32,
 }
 
-/// What a controller attaches to an entry and gets back unchanged.
+/// A controller's data at an entry, which it gets back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attachment {
     /// The older, numeric form.
@@ -41,7 +41,7 @@ pub struct EntryState {
     pub action: Option<EntryAction>,
     /// Goes with the entry.
     pub attachment: Attachment,
-    /// After this long without a hit the controller is told; 0: never.
+    /// After this long without a hit the controller is notified; 0: never.
     pub idle_timeout_ns: u64,
     /// The direct counter's new value, if it is to be set.
     pub counter: Option<CounterValue>,
@@ -81,7 +81,7 @@ pub enum TableChange {
     },
 }
 
-/// The change that an update asks for, or the rule it breaks.
+/// The change in an update, or the rule it breaks.
 pub fn change_of(
     index: &Index,
     kind: Type,
@@ -198,7 +198,7 @@ fn default_change_of(
         }
         Some(_) => return Err(Refusal::invalid("the default entry takes an action")),
     };
-    // What resets the action resets what was attached to it.
+    // Resetting the action resets its attachment, too.
     let attachment = if call.is_some() { attachment_of(entry) } else { Attachment::default() };
     Ok(TableChange::SetDefault {
         table_id: table.name.id,
@@ -209,7 +209,7 @@ fn default_change_of(
     })
 }
 
-/// What a default entry cannot have.
+/// Refuses properties that a default entry cannot have.
 pub fn check_default(entry: &p4::TableEntry) -> Result<(), Refusal> {
     let found = if !entry.r#match.is_empty() {
         "a match"
@@ -274,7 +274,7 @@ fn meter_of(
 pub struct FoundEntry {
     /// `None` for the default entry.
     pub key: Option<EntryKey>,
-    /// What it does; `None` for a default entry without action.
+    /// Its action; `None` for a default entry without action.
     pub action: Option<EntryAction>,
     /// As it was written.
     pub attachment: Attachment,
@@ -345,7 +345,7 @@ pub struct TableQuery {
     pub with_since_hit: bool,
 }
 
-/// What a read asks for.
+/// The query in a read.
 pub fn query_of(index: &Index, entry: &p4::TableEntry) -> Result<TableQuery, Refusal> {
     if entry.meter_counter_data.is_some() {
         return Err(cells::no_meter_counters());
