@@ -26,14 +26,14 @@ pub enum Report {
 /// A report as controllers get it.
 #[derive(Clone, Debug)]
 pub struct Notification {
-    /// What is sent on the streams of primaries.
+    /// The message for the streams of primaries.
     pub message: p4::StreamMessageResponse,
     /// The role that the digest or table is reserved for, if it is for one.
     owner: Option<String>,
 }
 
 impl Report {
-    /// What it takes of the memory while it waits to be told, about.
+    /// Its approximate memory while it waits to be sent.
     pub fn size_bytes(&self) -> u64 {
         let lists = match self {
             Report::PacketIn { frame } => frame.len(),
@@ -77,8 +77,8 @@ impl Report {
 }
 
 impl Notification {
-    /// Whether the primary of a role is told. The default role, which has no name, is told
-    /// everything; a role is told what is not reserved for another.
+    /// Whether the primary of a role gets it. The default role, which has no name, gets everything;
+    /// another gets whatever is not reserved for others.
     pub fn concerns(&self, role: &str) -> bool {
         role.is_empty() || self.owner.as_deref().is_none_or(|owner| owner == role)
     }

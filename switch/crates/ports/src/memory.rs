@@ -1,4 +1,4 @@
-//! The memory of a process one of whose threads must not wait for it.
+//! Memory for a process with a thread that must not wait for it.
 //!
 //! That thread takes and gives back memory for controllers. Now and then the C library's allocator
 //! tidies up small pieces that were given back, and hands large pieces to the kernel: either takes

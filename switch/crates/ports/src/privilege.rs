@@ -129,8 +129,8 @@ fn find(name: &str) -> Result<Identity, PrivilegeError> {
     let missing = || PrivilegeError::Missing(name.to_owned());
     let c_name = CString::new(name).map_err(|_| missing())?;
     // SAFETY: the name is NUL-terminated. The answer points into memory of the C library that the
-    // next such call overwrites; nobody else in this process asks, and two numbers are copied out
-    // at once.
+    // next such call overwrites; nothing else in this process calls it, and two numbers are copied
+    // out at once.
     let entry = unsafe { libc::getpwnam(c_name.as_ptr()).as_ref() };
     entry.map(|entry| Identity { uid: entry.pw_uid, gid: entry.pw_gid }).ok_or_else(missing)
 }
@@ -195,7 +195,7 @@ mod tests {
         assert!(inside.status.success() && said.contains("1 passed"), "{said}");
     }
 
-    /// What the kernel says of the calling thread.
+    /// The kernel's status of the calling thread.
     fn status(what: &str) -> String {
         let text = std::fs::read_to_string("/proc/thread-self/status").expect("Linux has it");
         let line = text.lines().find_map(|line| line.strip_prefix(what));

@@ -1,9 +1,10 @@
 //! Which files and addresses a process reaches, and no others any more: Linux's Landlock.
 //!
-//! Rights say what a user may open; whoever takes over a process of root's may open everything. With
-//! Landlock a process names what it needs and has all else refused, whoever's it is: files that cannot
-//! be read, written, made or run, TCP that cannot be listened or connected at, other processes that
-//! cannot be signalled or traced. What is open already stays open, and AF_PACKET is none of its business.
+//! Rights limit what a user may open; an attacker who takes over a process of root's may open
+//! everything. With Landlock a process names its own files and addresses and has all others
+//! refused, even to root: files that cannot be read, written, made or run, TCP that cannot be
+//! listened or connected at, other processes that cannot be signalled or traced. Open files stay
+//! open, and AF_PACKET is not affected.
 //!
 //! It needs no rights. Kernels from 6.12 on have all of it, from 5.13 on a part.
 
@@ -16,10 +17,10 @@ use landlock::{
     RulesetStatus, Scope, make_bitflags,
 };
 
-/// What the rules are written for: the version of Linux 6.12, the first that keeps signals apart.
+/// The version of the rules: that of Linux 6.12, the first that keeps signals apart.
 const VERSION: ABI = ABI::V6;
 
-/// What a process is to reach.
+/// The files and addresses that a process may reach.
 #[derive(Debug, Default)]
 pub struct Reach {
     files: Vec<(PathBuf, BitFlags<AccessFs>)>,
@@ -44,7 +45,7 @@ impl Reach {
     }
 
     /// To write a file, which is made at once if it is not there: so nothing else in its folder has
-    /// to be writable. Where it cannot be made, whoever opens it will say so.
+    /// to be writable. If it cannot be made, opening it will report that.
     pub fn write(&mut self, file: &Path) {
         let _made_or_there = OpenOptions::new().write(true).create_new(true).open(file);
         self.files.push((file.to_owned(), make_bitflags!(AccessFs::{WriteFile | Truncate})));
@@ -66,8 +67,8 @@ impl Reach {
         self.ports.push(port);
     }
 
-    /// Has the kernel refuse everything else to the calling thread and all that it will start. What is
-    /// not there cannot be reached either.
+    /// Has the kernel refuse everything else to the calling thread and all that it will start.
+    /// Missing files cannot be reached either.
     pub fn restrict(self) -> Result<Restricted, RulesetError> {
         let mut rules = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
@@ -101,7 +102,8 @@ mod tests {
 
     use super::*;
 
-    /// What `act` says on a thread that reaches `reach` only. `None`: this kernel does not see to all.
+    /// The result of `act` on a thread that reaches `reach` only. `None`: this kernel does not
+    /// support all of it.
     fn within<T: Send>(reach: Reach, act: impl FnOnce() -> T + Send) -> Option<T> {
         thread::scope(|scope| {
             let run = scope.spawn(|| match reach.restrict().expect("no mistake in the rules") {

@@ -1,6 +1,6 @@
 //! Super-packets into the frames that a wire would have carried.
 //!
-//! What the kernel's own segmentation does, field by field:
+//! The kernel's own segmentation, field by field:
 //!
 //! | field | in piece number i |
 //! |---|---|
@@ -130,13 +130,13 @@ pub struct Piece<'a> {
     /// The super-packet's headers; of a packet that is no super-packet, all of it.
     head: &'a [u8],
     payload: &'a [u8],
-    /// What makes the headers those of the piece.
+    /// The place that makes the headers those of the piece.
     place: Option<Place<'a>>,
-    /// What is known of a super-packet that stays one.
+    /// The known facts about a super-packet that stays one.
     unsplit: Option<Tail>,
 }
 
-/// What all pieces of a super-packet have in common.
+/// The common part of all pieces of a super-packet.
 struct Row {
     layout: Layout,
     common: CommonSums,
@@ -165,13 +165,13 @@ impl<'a> Piece<'a> {
         self.head.len() + self.payload.len()
     }
 
-    /// What is to be put together.
+    /// The parts to be joined.
     pub fn parts(&self) -> [&'a [u8]; 2] {
         [self.head, self.payload]
     }
 
-    /// What is known of the frame's end: the payload of a piece has been summed, and need not be
-    /// again.
+    /// The known facts about the frame's end: the payload of a piece has been summed, and need not
+    /// be again.
     #[inline]
     pub fn tail(&self) -> Option<Tail> {
         match &self.place {
@@ -217,7 +217,7 @@ fn find_headers(
     }
 }
 
-/// What must be known of a super-packet that stays whole, for it to be sent on.
+/// The facts about a super-packet that stays whole that sending it on requires.
 fn unsplit(
     packet: &[u8],
     kind: GsoKind,
@@ -274,9 +274,9 @@ impl GsoKind {
 impl Place<'_> {
     /// Turns the super-packet's headers, at the start of the frame, into those of the piece.
     ///
-    /// They are written there, and read as `head`, where they were received. What has just been written
-    /// in pieces of one size and is read in pieces of another has to be put away first, and with it all
-    /// that was written before, the last frame included: that takes longer than all else here.
+    /// They are written there, and read as `head`, where they were received. Bytes just written in
+    /// pieces of one size and read in pieces of another have to be put away first, and with them
+    /// all that was written before, the last frame included: that takes longer than all else here.
     fn write_headers(&self, head: &[u8], frame: &mut [u8]) {
         let Row { layout, common, .. } = self.row;
         let (ip, transport) = (layout.ip_at, layout.transport_at);
@@ -341,7 +341,7 @@ impl CommonSums {
         let transport_sum = layout.pseudo_header_sum(head, 0).then(transport);
         let own_words = layout.transport.own_words();
         CommonSums {
-            // IPv6 has no checksum of its header, and nobody asks for this sum.
+            // IPv6 has no checksum of its header, so this sum is not used.
             ip: without(Sum::of(ip), ip, &IPV4_OWN_WORDS, ipv4::HDR_CHECKSUM),
             transport: without(transport_sum, transport, own_words, layout.transport.checksum()),
         }

@@ -48,7 +48,7 @@ fn transport_checksum_is_right(frame: &[u8], v6: bool, ip_at: usize) -> bool {
 }
 
 proptest! {
-    /// A host may ask for pieces of one byte; nobody has to make all of them at once.
+    /// A host may request pieces of one byte; they need not all be made at once.
     #[test]
     fn frames_that_are_made_a_few_at_a_time_are_those_that_are_made_at_once(
         payload in proptest::collection::vec(any::<u8>(), 1..300),

@@ -18,7 +18,7 @@ const MESSAGE_COUNT_MAX: usize = 256;
 pub trait Outgoing {
     fn bytes(&self) -> &[u8];
 
-    /// What has been known of its end since it came in and still holds.
+    /// The facts about its end that were found on arrival and still hold.
     fn tail(&self) -> Option<Tail>;
 }
 
@@ -33,7 +33,7 @@ impl<T: AsRef<[u8]>> Outgoing for T {
     }
 }
 
-/// What became of the frames given to [`PacketSocket::send`]. Each of them is counted once.
+/// The fates of the frames given to [`PacketSocket::send`]. Each of them is counted once.
 #[derive(Debug, Default)]
 pub struct SendOutcome {
     /// Frames that the kernel took.
@@ -42,8 +42,8 @@ pub struct SendOutcome {
     pub last: Gathering,
     /// Frames that it did not, by reason.
     pub refused: Refused,
-    /// The last so many frames, for which the socket has no room yet: to be given again when it
-    /// can be written to.
+    /// The number of frames at the end for which the socket has no room yet: to be given again when
+    /// it can be written to.
     pub waiting: usize,
     /// The kernel's last word on a refused frame.
     pub error: Option<io::Error>,
@@ -131,7 +131,7 @@ impl Group {
 }
 
 // SAFETY: the raw pointers in `vectors` and `messages` are made and used within one call of
-// `PacketSocket::send`; between calls nobody follows them.
+// `PacketSocket::send`; between calls they are not followed.
 unsafe impl Send for SendBatch {}
 
 impl PacketSocket {

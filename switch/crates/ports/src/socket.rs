@@ -41,7 +41,7 @@ pub struct PacketSocket {
     pub(crate) merging: Merging,
     /// The longest IP packet that the device takes.
     pub(crate) mtu: usize,
-    /// What came last was at the most so long, and what comes next is expected to be of its kind.
+    /// The largest of the last packets; the next ones are expected to be like them.
     expected_size_bytes: usize,
 }
 
@@ -57,7 +57,7 @@ impl PacketSocket {
         if fd < 0 {
             return Err(refused("open a packet socket")(io::Error::last_os_error()));
         }
-        // SAFETY: `fd` was just opened and nobody else owns it.
+        // SAFETY: `fd` was just opened and has no other owner.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         let mtu = link_watch::state(fd.as_raw_fd(), name).map_or(0, |state| state.mtu);
         let expected_size_bytes = SUPER_PACKET_SIZE_BYTES_MAX;
@@ -117,13 +117,13 @@ impl PacketSocket {
         let _ = self.set(libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SOCKET_BUFFER_SIZE_BYTES);
     }
 
-    /// Also hears what other programs of this machine send through the device, as libpcap does. What
-    /// this socket sends does not come back to it.
+    /// Also hears packets that other programs of this machine send through the device, as libpcap
+    /// does. Those that this socket sends do not come back to it.
     pub fn hear_this_end(&self) -> io::Result<()> {
         self.set(libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, &0i32)
     }
 
-    /// Lets about so many bytes wait in the kernel, in whatever queues the device has; for more the
+    /// Lets about this many bytes wait in the kernel, in all queues of the device; for more the
     /// socket has no room ([`SendOutcome::waiting`](crate::SendOutcome::waiting)).
     pub fn bound_sending(&self, size_bytes: usize) -> io::Result<()> {
         // The kernel doubles the number, because it counts its own bookkeeping, too.
@@ -165,7 +165,7 @@ impl PacketSocket {
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(stats.tp_drops.into()) }
     }
 
-    /// What the kernel holds for the socket now.
+    /// The bytes that the kernel holds for the socket now.
     pub fn waiting(&self) -> io::Result<Waiting> {
         let mut numbers = [0u32; SK_MEMINFO_VARS];
         let mut size = size_of_val(&numbers) as libc::socklen_t;
@@ -218,7 +218,7 @@ impl PacketSocket {
     }
 }
 
-/// What waits in the kernel, in bytes of its buffers, which are larger than the packets in them.
+/// The bytes that wait in the kernel, in its buffers, which are larger than the packets in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Received and not taken yet.
@@ -233,7 +233,7 @@ impl AsRawFd for PacketSocket {
     }
 }
 
-/// What is left to do to a packet, and its bytes.
+/// The work that is left to do to a packet, and its bytes.
 pub type ReceivedPacket<'a> = (Result<Offload, UnknownGso>, &'a mut [u8]);
 
 /// Buffers for one batch of received packets. One serves all sockets of a thread in turn.
@@ -274,8 +274,8 @@ impl ReceiveBatch {
         }
     }
 
-    /// Points so many messages at their slots; none holds a packet yet. The pointers are made anew for
-    /// every call, so moving the batch in between does no harm.
+    /// Points this many messages at their slots; none holds a packet yet. The pointers are made
+    /// anew for every call, so moving the batch in between does no harm.
     fn prepare(&mut self, wanted: usize) {
         self.clear();
         let slots = self.slots.iter_mut().zip(&mut self.vectors).zip(&mut self.messages);

@@ -1,8 +1,8 @@
 //! Which system calls a switch makes, and no others any more: seccomp.
 //!
-//! The list is of what is allowed. What is not on it the kernel answers as if it did not have it
-//! (ENOSYS): that is what C libraries expect of calls that are newer than the kernel, and they do
-//! without. So a newer library needs no newer list.
+//! The list is of allowed calls. The kernel answers any other as if it did not have it (ENOSYS): C
+//! libraries expect that of calls that are newer than the kernel, and do without them. So a newer
+//! library needs no newer list.
 //!
 //! Calls whose reach depends on an argument are allowed for some arguments only: sockets of the
 //! families that a switch speaks, threads but no namespaces, signals to itself.
@@ -18,7 +18,7 @@ use seccompiler::{
 /// Allowed whatever their arguments are.
 #[rustfmt::skip]
 const ALLOWED: &[c_long] = &[
-    // What is open: frames, messages, files.
+    // Open descriptors: frames, messages, files.
     libc::SYS_read, libc::SYS_readv, libc::SYS_pread64,
     libc::SYS_write, libc::SYS_writev, libc::SYS_pwrite64,
     libc::SYS_recvfrom, libc::SYS_recvmsg, libc::SYS_recvmmsg,
@@ -37,7 +37,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_epoll_create1, libc::SYS_epoll_ctl, libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2,
     libc::SYS_ppoll, libc::SYS_pselect6, libc::SYS_eventfd2, libc::SYS_pipe2, libc::SYS_futex,
     libc::SYS_nanosleep, libc::SYS_clock_nanosleep, libc::SYS_restart_syscall,
-    // What time it is, where the kernel's page does not say.
+    // The time, where the kernel's page does not have it.
     libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_gettimeofday,
     // Memory, programs as machine code among it.
     libc::SYS_brk, libc::SYS_mmap, libc::SYS_munmap, libc::SYS_mremap, libc::SYS_mprotect,
@@ -47,7 +47,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_sched_getaffinity, libc::SYS_sched_getscheduler, libc::SYS_sched_getattr,
     libc::SYS_getpriority, libc::SYS_getcpu, libc::SYS_sigaltstack, libc::SYS_rt_sigaction,
     libc::SYS_rt_sigprocmask, libc::SYS_rt_sigreturn, libc::SYS_exit, libc::SYS_exit_group,
-    // Who one is; and to give up rights.
+    // Identities, and giving up rights.
     libc::SYS_getpid, libc::SYS_getppid, libc::SYS_getuid, libc::SYS_geteuid, libc::SYS_getgid,
     libc::SYS_getegid, libc::SYS_capget, libc::SYS_capset,
     // Chance, and what the machine is like.
@@ -65,10 +65,11 @@ const OLDER: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLDER: &[c_long] = &[];
 
-/// Unix sockets for controllers and to ask for devices, TCP, netlink for news of devices, and packets.
+/// Unix sockets for controllers and for requests of devices, TCP, netlink for news of devices, and
+/// packets.
 const FAMILIES: &[c_int] = &[AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET];
 
-/// What is asked of devices and sockets, and whether a log goes to a terminal. Not, for instance,
+/// Requests to devices and sockets, and whether a log goes to a terminal. Not, for instance,
 /// TIOCSTI, which types into one.
 const REQUESTS: &[c_int] = &[
     libc::SIOCGIFINDEX as c_int,
@@ -156,7 +157,7 @@ mod tests {
             let run = move || {
                 let started = Command::new("/bin/true").status();
                 assert_eq!(started.expect_err("none").raw_os_error(), Some(libc::ENOSYS));
-                // SAFETY: whatever it is asked for, the kernel does none of it.
+                // SAFETY: the kernel does nothing for any of these arguments.
                 unsafe {
                     absent(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0));
                     absent(libc::kill(libc::getppid(), 0).into());

@@ -1,10 +1,9 @@
-//! What a port knows of the end of a frame when the frame comes in, and is glad to hear again when
-//! it leaves.
+//! A port's knowledge of the end of a frame on its arrival, which saves work when it leaves.
 //!
-//! A switch changes the beginning of most frames and the end of few. So what was found out about
-//! the end is worth keeping: splitting a super-packet sums every payload, and merging would have to
-//! sum it once more. Whoever carries a frame from one port to another carries its tail along, and
-//! drops it when one of those bytes has changed or is not the last any more.
+//! A switch changes the beginning of most frames and the end of few. So facts about the end are
+//! worth keeping: splitting a super-packet sums every payload, and merging would have to sum it
+//! once more. The carrier of a frame from one port to another carries its tail along, and drops it
+//! when one of those bytes has changed or is not the last any more.
 
 use wire::Sum;
 use wire::tcp::{self, Flags};
@@ -19,7 +18,7 @@ pub struct Tail {
     pub note: Note,
 }
 
-/// What can be known of a frame's last bytes.
+/// The facts about a frame's last bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// They are the payload of TCP or UDP, and this is their ones' complement sum.
@@ -27,7 +26,7 @@ pub enum Note {
     /// They are the transport header and the payload of a super-packet behind headers that are not
     /// understood. It is one frame for the switch, longer than any on a wire.
     Unsplit {
-        /// What kind of super-packet.
+        /// The kind of super-packet.
         kind: GsoKind,
         /// Payload of a piece in bytes.
         piece_size: u16,

@@ -2,9 +2,9 @@
 //! extension headers. A super-packet may lie behind them; each of its pieces then needs all of them,
 //! with lengths and checksums of its own.
 //!
-//! Where the innermost transport header begins is not guessed: the kernel says where the checksum
-//! starts that it left undone. What lies in between must be understood to the byte, or the packet
-//! is not split.
+//! The place of the innermost transport header is not guessed: the kernel says where the checksum
+//! starts that it left undone. The bytes in between must be understood exactly, or the packet is
+//! not split.
 
 use wire::checksum::pseudo_header;
 use wire::{EtherType, Protocol, WireError};
@@ -113,7 +113,7 @@ fn write_udp(frame: &mut [u8], at: usize, ip_at: usize, ipv6: bool) {
     }
 }
 
-/// The EtherType of what a tunnel's header at `at` carries, and where that begins.
+/// The EtherType of the contents of a tunnel's header at `at`, and where they begin.
 fn inside(packet: &[u8], protocol: Protocol, at: usize) -> Result<(EtherType, usize), WireError> {
     let header = from(packet, at)?;
     let (carried, begin) = match protocol {

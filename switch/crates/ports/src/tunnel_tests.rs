@@ -9,7 +9,7 @@ use crate::tail::{Note, Tail};
 use proptest::prelude::*;
 use wire::Sum;
 
-/// What stands between the outer IP header and the inner one.
+/// The headers between the outer IP header and the inner one.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Extension,

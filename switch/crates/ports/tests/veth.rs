@@ -64,15 +64,14 @@ fn ip(arguments: &[&str]) {
     assert!(status.success(), "ip {arguments:?} failed");
 }
 
-/// What arrives within ten seconds, until `count` packets are there: frames that nothing is left to
-/// do to.
+/// The packets of the next ten seconds, until there are `count`: frames without work left to do.
 fn receive(socket: &mut PacketSocket, count: usize) -> Vec<Vec<u8>> {
     let (offloads, frames): (Vec<Offload>, _) = receive_packets(socket, count).into_iter().unzip();
     assert!(offloads.iter().all(|offload| *offload == Offload::default()), "{offloads:?}");
     frames
 }
 
-/// What arrives within ten seconds, until `count` packets are there, with what is left to do.
+/// The packets of the next ten seconds, until there are `count`, with the work that is left.
 fn receive_packets(socket: &mut PacketSocket, count: usize) -> Vec<(Offload, Vec<u8>)> {
     let mut poller = Poller::new().expect("eventfd");
     poller.watch(&[socket.as_raw_fd()]);
@@ -217,7 +216,7 @@ fn a_missing_device_is_named() {
     assert!(error.to_string().contains("ip link"), "{error}");
 }
 
-/// A super-packet that was received and nobody could split.
+/// A super-packet that was received and could not be split.
 struct Whole(Vec<u8>, Tail);
 
 impl Outgoing for Whole {

@@ -3,7 +3,7 @@
 //!
 //! Not a test: it depends on the machine. Wanted on two cores: 50,000 batched writes a second,
 //! 100,000 entries read within a second, and no slice of control work above 100 us of processor
-//! time. The client speaks to a whole server over a loopback connection. What a slice may do is
+//! time. The client speaks to a whole server over a loopback connection. The work of a slice is
 //! counted in steps by tests/slices.rs, which depends on no machine.
 
 mod rig;
@@ -63,7 +63,7 @@ fn main() {
     rig.stop();
 }
 
-/// What controllers do every day.
+/// A controller's daily work.
 async fn common(controller: &mut Controller, rig: &Rig) {
     let (info, json) = support::program();
     let config = support::config(&info, json);
@@ -95,7 +95,7 @@ async fn common(controller: &mut Controller, rig: &Rig) {
     rig.report(&name, 100 * ATOMIC_STEPS_MAX, began);
 }
 
-/// What is asked of many ports at once.
+/// Requests about many ports at once.
 async fn router(
     mut client: RouterClient<tonic::transport::Channel>,
     controller: &Controller,
@@ -125,7 +125,7 @@ async fn router(
     }
 }
 
-/// What is done rarely, with tables as large as they get.
+/// Rare work, with tables as large as they get.
 async fn large(controller: &mut Controller, rig: &Rig) {
     let (info, json) = support::large_program();
     let config = support::config(&info, json);

@@ -1,9 +1,9 @@
 //! Where a server listens: a Unix socket, which belongs to one user, or TCP.
 //!
-//! Everybody on a machine reaches its loopback addresses, and everybody on the network the others;
-//! the kernel says of neither who they are. Of a Unix socket it does. So a switch that is to be
-//! anybody's but its owner's listens on TCP because somebody said so, and beyond loopback only with
-//! TLS, or because somebody said that too.
+//! All users of a machine reach its loopback addresses, and all of the network the others; the
+//! kernel identifies neither. The peer of a Unix socket it does. So a switch that serves others
+//! than its owner listens on TCP only on request, and beyond loopback only with TLS, or on request
+//! without.
 
 use std::fmt;
 use std::io;
@@ -20,22 +20,21 @@ use crate::places::{Peer, Stranger};
 /// How a Unix socket is written, as gRPC's clients write it.
 const UNIX: &str = "unix:";
 
-/// Who may connect to a Unix socket: its owner, and root.
+/// The users who may connect to a Unix socket: its owner, and root.
 const OWNER_ONLY: u32 = 0o600;
 
-/// What the kernel may keep of what goes out by a TCP connection, and of what comes in by one; with
-/// what it needs to know of it that is twice as much. Left alone it lets both grow to many MiB,
-/// which count where a control group bounds the process, and which our own budget does not see. A
-/// Unix socket keeps 208 KiB.
+/// The kernel's buffer for a TCP connection's output, and for its input; with its own overhead
+/// twice as much. Left alone it lets both grow to many MiB, which count where a control group
+/// bounds the process, and which our own budget does not see. A Unix socket keeps 208 KiB.
 pub(crate) const TCP_BUFFER_BYTES: u32 = 128 << 10;
 
-/// Connections that have come and that nobody has accepted yet.
+/// Connections that have come and have not been accepted yet.
 const BACKLOG: u32 = 128;
 
 /// Binds an address of TCP, within a runtime.
 pub(crate) fn listen_tcp(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // Connections of a switch that has just ended keep nobody from its port.
+    // Connections of a switch that has just ended do not block its port.
     socket.set_reuseaddr(true)?;
     // Connections inherit these.
     socket.set_send_buffer_size(TCP_BUFFER_BYTES)?;
@@ -76,7 +75,7 @@ impl Address {
             Address::Unix(path) => {
                 remove_left_over(path)?;
                 let listener = UnixListener::bind(path)?;
-                // Until here somebody may have been quicker: whoever comes is asked who they are.
+                // A client may have connected before this: each is identified on accept.
                 std::fs::set_permissions(path, PermissionsExt::from_mode(OWNER_ONLY))?;
                 Ok(Listener::Unix(listener, SocketFile(path.clone())))
             }
@@ -118,12 +117,12 @@ impl fmt::Display for Address {
     }
 }
 
-/// What a connection is carried by: TCP or a Unix socket, or TLS over it.
+/// The transport of a connection: TCP or a Unix socket, or TLS over it.
 pub trait Carrier: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + fmt::Debug + Send + Unpin> Carrier for T {}
 
-/// What is bound.
+/// A bound address.
 #[derive(Debug)]
 pub(crate) enum Listener {
     Tcp(TcpListener),
@@ -139,7 +138,7 @@ impl Listener {
         }
     }
 
-    /// The next connection, and whose it is, or who it is that may not come.
+    /// The next connection, and its peer, or the stranger who may not come.
     pub async fn accept(&self) -> io::Result<(Box<dyn Carrier>, Result<Peer, Stranger>)> {
         match self {
             Self::Tcp(listener) => {
@@ -160,7 +159,7 @@ impl Listener {
     }
 }
 
-/// The file of a Unix socket; it goes when nobody listens any more.
+/// The file of a Unix socket; it is removed with its listener.
 #[derive(Debug)]
 pub(crate) struct SocketFile(PathBuf);
 
@@ -171,8 +170,8 @@ impl Drop for SocketFile {
     }
 }
 
-/// Removes what a switch that was killed has left behind: a socket at which nobody answers.
-/// Anything else stays, and cannot be bound.
+/// Removes the socket that a killed switch has left behind, at which nothing answers. Anything else
+/// stays, and cannot be bound.
 fn remove_left_over(path: &Path) -> io::Result<()> {
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
     let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
@@ -226,22 +225,22 @@ mod tests {
         let _client = tokio::net::UnixStream::connect(&path).await.unwrap();
         let (_, peer) = listener.accept().await.unwrap();
         assert_eq!(peer, Ok(Peer::User(std::fs::metadata(&path).unwrap().uid())));
-        // Killed, it leaves its file behind, at which nobody answers.
+        // Killed, it leaves its file behind, at which nothing answers.
         let Listener::Unix(listener, file) = listener else { panic!("a Unix socket") };
         std::mem::forget(file);
         drop(listener);
         drop(address.listen().unwrap());
         assert!(!path.exists());
-        // What is no socket is nobody's to remove.
+        // A file that is no socket is not removed.
         std::fs::write(&path, "dear diary").unwrap();
         assert!(address.listen().is_err());
         std::fs::remove_file(&path).unwrap();
     }
 
-    /// How much goes into a connection of which nobody takes anything.
+    /// The bytes that a connection takes while its receiver reads nothing.
     async fn taken_by(listener: TcpListener) -> usize {
         let client = TcpSocket::new_v4().unwrap();
-        // What it keeps itself is its own affair.
+        // Its own buffer does not matter here.
         client.set_recv_buffer_size(4096).unwrap();
         let _client = client.connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
@@ -258,7 +257,7 @@ mod tests {
         let here = SocketAddr::from(([127, 0, 0, 1], 0));
         let bounded = taken_by(listen_tcp(here).unwrap()).await;
         assert!(bounded <= 3 * TCP_BUFFER_BYTES as usize, "{bounded}");
-        // Where nobody says anything it is another matter.
+        // Without the setting it is another matter.
         let left_alone = taken_by(TcpListener::bind(here).await.unwrap()).await;
         assert!(left_alone > bounded, "{left_alone}");
     }

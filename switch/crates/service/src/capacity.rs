@@ -16,29 +16,28 @@ pub const CALLS_PER_CONNECTION_MAX: u32 = 256;
 /// The same where there is next to none: a controller's stream, and what it asks meanwhile.
 const CALLS_PER_CONNECTION_MIN: u32 = 4;
 
-/// What a call takes that does nothing, with a message that needs no memory of its own
-/// (`calls/intake.rs`).
+/// The memory of an idle call, with a message that needs no memory of its own (`calls/intake.rs`).
 const CALL_BYTES: u64 = 8 << 10;
 
-/// What a connection takes that does nothing: buffers of HTTP/2 and, where it is there, TLS.
+/// The memory of an idle connection: buffers of HTTP/2 and, with TLS, its own.
 const CONNECTION_BYTES: u64 = 64 << 10;
 
-/// What a client may send of a call before it is read, and of all calls of its connection. HTTP/2
-/// begins with the least.
+/// The bytes that a client may send of a call before they are read, and of all calls of its
+/// connection. HTTP/2 begins with the least.
 const CALL_WINDOW_BYTES_MAX: u32 = 128 << 10;
 const CONNECTION_WINDOW_BYTES_MAX: u32 = 256 << 10;
 const CONNECTION_WINDOW_BYTES_MIN: u32 = 64 << 10;
 
-/// Each role's primary has one, which nobody takes from it; some are left for others.
+/// Each role's primary has one of its own; some are left for others.
 const CONNECTION_COUNT_MIN: u64 = ROLE_COUNT_MAX as u64 + 16;
 
-/// What there may be of connections, and of each.
+/// The limits for connections, and for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     pub connections: usize,
     /// Calls open on one.
     pub calls: u32,
-    /// What may have come of all calls of one, and of one call, that nobody has read.
+    /// The unread bytes of all calls of one connection, and of one call.
     pub connection_window_bytes: u32,
     pub call_window_bytes: u32,
 }

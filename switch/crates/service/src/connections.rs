@@ -1,13 +1,13 @@
 //! The connections of controllers: a bounded number, and none that says nothing.
 //!
-//! Each connection takes memory, a descriptor and, later, calls; so there is a number that are open
-//! at most, and others give way (`places.rs`). Who comes when none can is told so in the words of
-//! HTTP/2, which gRPC clients show to their users, and is closed; who may not come at all is told
-//! by `strangers.rs`. Who connects and then says nothing, or stops in the middle of its first
-//! words, is closed after a while; who has vanished later is found out by keep-alive.
+//! Each connection takes memory, a descriptor and, later, calls; so the number of open ones is
+//! bounded, and others give way (`places.rs`). A client that comes when none can is refused in
+//! HTTP/2, whose message gRPC clients show to their users, and closed; a forbidden client is
+//! refused by `strangers.rs`. A client that connects and then stays silent, or stops in the middle
+//! of its preface, is closed after a while; one that vanishes later is found by keep-alive.
 //!
-//! In its first words a client of HTTP/2 announces how large a header it takes, within TLS if there
-//! is TLS. Services ask for that with [`room_of`].
+//! In its preface a client of HTTP/2 announces how large a header it takes, within TLS if there is
+//! TLS. Services read that with [`room_of`].
 //!
 //! Running out of descriptors, or whatever else makes `accept` fail, passes: the log says so once,
 //! and the server goes on.
@@ -33,7 +33,7 @@ use crate::places::{Place, Places};
 use crate::roles::Roles;
 use crate::strangers::Doorstep;
 
-/// Connections beyond those that are told why they are closed; still more are just closed.
+/// Connections beyond those that are refused with a reason; still more are just closed.
 const REFUSED_COUNT_MAX: usize = 16;
 
 /// How long a client may take to say its first words.
@@ -42,13 +42,13 @@ pub const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client that was refused may take to go.
 const FAREWELL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// After `accept` has failed, the next one waits so long: descriptors do not come back at once.
+/// The pause after `accept` has failed: descriptors do not come back at once.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How a client of HTTP/2 opens a connection; a hello of TLS is longer, too.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What precedes the payload of a frame of HTTP/2 (RFC 9113, section 4.1).
+/// The bytes before the payload of a frame of HTTP/2 (RFC 9113, section 4.1).
 const FRAME_HEADER_SIZE_BYTES: usize = 9;
 
 /// Longer settings than any client has reason to send are not listened to.
@@ -63,8 +63,8 @@ const MAX_HEADER_LIST_SIZE: u16 = 6;
 /// A controller's connection.
 type Accepted = Connection<Box<dyn Carrier>>;
 
-/// The connections of a listener, as they come and so many at a time, until nobody takes them any
-/// more. With `tls` they come when hands have been shaken. Primaries of `fronts` keep theirs.
+/// The connections of a listener, as they come and a bounded number at a time, as long as they are
+/// taken. With `tls` they come after the handshake. Primaries of `fronts` keep theirs.
 pub(crate) fn incoming(
     listener: Listener,
     tls: Option<TlsAcceptor>,
@@ -124,7 +124,7 @@ async fn accept(
             }
         } else if let Ok(permit) = Arc::clone(&room_to_refuse).try_acquire_owned() {
             tokio::spawn(async move {
-                // Whoever goes without listening has gone, which is what was wanted.
+                // A client that leaves without listening has left, which was the purpose.
                 let _heard = timeout(FAREWELL_TIMEOUT, refuse(stream, count)).await;
                 drop(permit);
             });
@@ -132,7 +132,7 @@ async fn accept(
     }
 }
 
-/// What is to be said of an `accept` that has failed.
+/// The reason for a failed `accept`.
 fn reason(error: &io::Error) -> String {
     // Those of the process, and those of the machine; they have these numbers on every Linux.
     const EMFILE: i32 = 24;
@@ -143,8 +143,8 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Hands a connection on when its TLS stands. A client that fails, or takes its time, is told so in
-/// the words of TLS or hears nothing; it counts as a connection meanwhile.
+/// Hands a connection on after its TLS handshake. A client that fails, or takes its time, gets an
+/// error of TLS or nothing; it counts as a connection meanwhile.
 async fn shake_hands(
     tls: TlsAcceptor,
     stream: Box<dyn Carrier>,
@@ -156,7 +156,7 @@ async fn shake_hands(
         if let Some([own, ..]) = session.peer_certificates() {
             place.client.show(Roles::of_certificate(own));
         }
-        // As above: nobody takes it when the server is stopping.
+        // As above: nothing takes it when the server is stopping.
         let _taken = sender.send(Ok(Connection::new(Box::new(stream), place))).await;
     }
 }
@@ -186,7 +186,7 @@ fn goaway(count: usize) -> Vec<u8> {
     bytes
 }
 
-/// Who makes a call, if it came by a connection of ours.
+/// The caller, if the call came by a connection of ours.
 pub fn caller_of(extensions: &tonic::codegen::http::Extensions) -> Option<&Caller> {
     extensions.get::<Caller>()
 }
@@ -219,12 +219,12 @@ struct Greeting {
     heard: Vec<u8>,
 }
 
-/// What a whole greeting says.
+/// The contents of a whole greeting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Greeted {
     /// The settings of HTTP/2: how large a list of headers the client takes, if it says so.
     Announced(Option<u32>),
-    /// Something else, such as TLS where it is not expected; whoever reads it will know.
+    /// Something else, such as TLS where it is not expected; the reader will recognise it.
     Otherwise,
 }
 
@@ -235,8 +235,8 @@ impl<S> Connection<S> {
     }
 }
 
-/// What a greeting says, a preface and a frame of settings (RFC 9113, section 3.4). `None` while it
-/// is not over.
+/// The contents of a greeting, a preface and a frame of settings (RFC 9113, section 3.4). `None`
+/// while it is not over.
 fn greeted(heard: &[u8]) -> Option<Greeted> {
     let (preface, frame) = heard.split_at_checked(PREFACE.len())?;
     if preface != PREFACE {
@@ -318,7 +318,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     }
 }
 
-/// What was never written waits no longer.
+/// Bytes that were never written wait no longer.
 impl<S> Drop for Connection<S> {
     fn drop(&mut self) {
         self.place.client.has_written();

@@ -1,12 +1,12 @@
 //! The other door: the runtime interface of bmv2 switches, over Thrift's binary protocol on a TCP
-//! socket of this machine. It is open only where somebody asks for it.
+//! socket of this machine. It is open only on request.
 //!
 //! Its clients say neither who they are nor that they are the only ones, so it listens on the loopback
 //! address. A connection's calls are answered one after the other, as its clients expect.
 //!
-//! What they hold is bounded: idle connections give way (`places.rs`), and of long messages, which
-//! are programs, a few are taken at a time, each for as long as a client needs that sends it without
-//! stopping. How many values a message has is bounded where it is read (`thrift`).
+//! Their resources are bounded: idle connections give way (`places.rs`), and of long messages,
+//! which are programs, a few are taken at a time, each for as long as a client needs that sends it
+//! without stopping. The number of values in a message is bounded where it is read (`thrift`).
 
 use std::future::poll_fn;
 use std::io;
@@ -48,7 +48,7 @@ const LARGE_MESSAGE_COUNT_MAX: usize = 2;
 /// How long the rest of a long message may take.
 const LARGE_MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a message takes for each of its bytes, while it is read and carried out.
+/// The memory of each byte of a message, while it is read and carried out.
 const MEMORY_PER_BYTE: u64 = 8;
 
 /// How much is read at once.
@@ -101,7 +101,7 @@ impl Door {
         self.address
     }
 
-    /// Serves whoever comes.
+    /// Serves every client.
     pub async fn serve(
         self,
         front: Arc<Front>,
@@ -139,7 +139,7 @@ struct Conversation {
     place: Place,
     /// Places of long messages.
     large: Arc<Semaphore>,
-    /// What the switch has for all that is sent to it.
+    /// The switch's memory for received messages.
     memory: Budget,
 }
 
@@ -169,13 +169,13 @@ impl Conversation {
                 match Call::read(&received, MESSAGE_SIZE_BYTES_MAX) {
                     Ok((call, length)) => {
                         received.drain(..length);
-                        // What a long message took is not kept.
+                        // The buffer of a long message is not kept.
                         received.shrink_to(READ_SIZE_BYTES);
                         break call;
                     }
                     Err(ProtocolError::Incomplete(more)) => {
                         needed = more;
-                        // Thrift has no words for it: who asks for too much is left.
+                        // Thrift cannot express it: a client whose message is too large is dropped.
                         let wanted = (needed as u64).saturating_mul(MEMORY_PER_BYTE);
                         share.cover(wanted).map_err(io::Error::other)?;
                     }
@@ -193,7 +193,7 @@ impl Conversation {
         }
     }
 
-    /// Reads until so much is there; `false`: the client has gone.
+    /// Reads until this much is there; `false`: the client has gone.
     async fn read(
         &mut self,
         received: &mut Vec<u8>,

@@ -1,6 +1,7 @@
 //! Digests on their way from the packet thread to subscribers.
 //!
-//! The packet thread hands them over without waiting. What finds no room is lost, counted, and said.
+//! The packet thread hands them over without waiting. Those without room are lost, counted, and
+//! reported.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,7 +43,7 @@ pub async fn publish(front: Arc<Front>, device_id: u64, publisher: Publisher) {
             if count > 0 {
                 tracing::warn!(count, "lists of digests found no room and were not published");
             }
-            // Without subscribers there is nobody to be told.
+            // Without subscribers there is nothing to send.
             let _told = messages.send(learning::message(device_id, &learned).into());
         }
     }

@@ -20,11 +20,11 @@ use units::memory::{Owner, Share};
 
 use crate::roles::Roles;
 
-/// Connections that may be open at the same time, where there is memory for as many. A process may have
-/// 1024 descriptors unless somebody raises that, and ports and captures need some.
+/// Connections that may be open at the same time, if there is memory for them. A process may have
+/// 1024 descriptors by default, and ports and captures need some.
 pub const CONNECTION_COUNT_MAX: usize = 256;
 
-/// Whose a connection is, as far as the kernel says.
+/// The peer of a connection, as far as the kernel knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Peer {
     /// Somebody's at this address.
@@ -37,11 +37,11 @@ pub enum Peer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stranger {
     pub uid: u32,
-    /// Whose the socket is.
+    /// The owner of the socket.
     pub owner: u32,
 }
 
-/// What a stranger is told.
+/// The refusal of a stranger.
 impl fmt::Display for Stranger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { uid, owner } = self;
@@ -93,9 +93,9 @@ struct State {
     /// Greater means later.
     idle_since: AtomicU64,
     gives_way: AtomicBool,
-    /// What it has of the memory.
+    /// Its part of the memory.
     owner: Owner,
-    /// What waits in its connection's own buffer takes this.
+    /// The memory of the bytes in its connection's own buffer.
     written: Mutex<Vec<Share>>,
     reader: AtomicWaker,
 }
@@ -143,7 +143,8 @@ impl Taken {
         counts
     }
 
-    /// The oldest connection that leads nothing, of whoever has most; numbers say which is older.
+    /// The oldest connection that leads nothing, of the peer that has most; numbers say which is
+    /// older.
     fn oldest_without(&self, leads: impl Fn(u64) -> bool) -> Option<u64> {
         let counts = self.counts();
         let others = self.by.iter().filter(|(number, _)| !leads(**number));
@@ -175,7 +176,7 @@ impl Place {
     }
 }
 
-/// Who calls, on which connection.
+/// The caller and its connection.
 #[derive(Clone, Debug)]
 pub struct Caller {
     client: Client,
@@ -194,7 +195,7 @@ impl Caller {
         &self.client
     }
 
-    /// What its connection has of the memory.
+    /// Its connection's part of the memory.
     pub(crate) fn owner(&self) -> &Owner {
         &self.client.0.owner
     }
@@ -237,7 +238,8 @@ impl Client {
         let _first = self.0.roles.set(roles);
     }
 
-    /// What takes this waits in the connection's own buffer, and keeps it until that is empty.
+    /// The bytes of this share wait in the connection's own buffer, and keep it until that is
+    /// empty.
     pub(crate) fn writes(&self, share: Share) {
         self.lock_written().push(share);
     }

@@ -1,9 +1,9 @@
-//! Messages for whoever subscribes, over nanomsg's protocol: what clients of bmv2's runtime interface
-//! listen to. Only publishing is here, and both ways to reach it, `ipc:///path` and `tcp://host:port`.
+//! Messages for subscribers, over nanomsg's protocol, for clients of bmv2's runtime interface. Only
+//! publishing is here, and both ways to reach it, `ipc:///path` and `tcp://host:port`.
 //!
-//! A connection begins with eight bytes of each side, which say that it speaks this protocol and what it
-//! is; then come messages, each with its length in front. Which of them a subscriber wants it decides
-//! itself: it is sent all of them. Who reads too slowly misses some, as with the original.
+//! A connection begins with eight bytes of each side, which identify the protocol and the kind of
+//! peer; then come messages, each with its length in front. A subscriber selects among them itself:
+//! it is sent all of them. One that reads too slowly misses some, as with the original.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -23,7 +23,7 @@ use tokio::time::{sleep, timeout};
 use crate::address::listen_tcp;
 use crate::connections::ACCEPT_PAUSE;
 
-/// What a publisher says first, and what its subscribers say.
+/// A publisher's first bytes, and those of its subscribers.
 const PUBLISHER: [u8; 8] = [0, b'S', b'P', 0, 0, 0x20, 0, 0];
 const SUBSCRIBER: [u8; 8] = [0, b'S', b'P', 0, 0, 0x21, 0, 0];
 

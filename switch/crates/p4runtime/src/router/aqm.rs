@@ -1,9 +1,9 @@
 //! Active queue management and shares of the buffer, one message a kind.
 //!
 //! A method's message has its parameters as fields, so both directions follow from one row in
-//! `methods!`: which field stands for which parameter. How a field is read and written follows from
-//! the parameter's type ([`Field`]). Behind `told`, the row says the same of what the method has in
-//! mind, which is only ever written ([`Told`]).
+//! `methods!`: the field of each parameter. How a field is read and written follows from the
+//! parameter's type ([`Field`]). Behind `told`, the row does the same for the method's state, which
+//! is only ever written ([`Told`]).
 
 use messages::vitrine::v1;
 use traffic::{
@@ -23,14 +23,14 @@ const MILLION: u64 = 1_000_000;
 trait Method: Sized {
     type Config;
 
-    /// What is unset has its usual value; what is wrong is appended to the problems.
+    /// Unset fields have their default values; mistakes are appended to the problems.
     fn read(&self, reading: &mut Reading<'_>) -> Self::Config;
 
     /// The message with every field set.
     fn write(config: &Self::Config) -> Self;
 }
 
-/// Where mistakes are, and those found so far.
+/// The place of mistakes, and those found until now.
 struct Reading<'a> {
     place: &'a str,
     problems: &'a mut Vec<Problem>,
@@ -60,7 +60,7 @@ macro_rules! methods {
             v1::Aqm { kind }
         }
 
-        /// The message for what a queue's management has in mind.
+        /// The message for the state of a queue's management.
         pub(super) fn aqm_state_message(state: AqmState) -> v1::AqmState {
             let kind = match state {
                 $($(AqmState::$kind(state) => v1::aqm_state::Kind::$kind(v1::$state {
@@ -149,8 +149,8 @@ impl Method for v1::Red {
     }
 }
 
-/// Something that a method has in mind as a field of a message; `Wire` is the field's type. What is
-/// a parameter, too, is written as one.
+/// A part of a method's state as a field of a message; `Wire` is the field's type. Parts that are
+/// parameters, too, are written as such.
 trait Told<Wire> {
     fn told(&self) -> Wire;
 }

@@ -1,4 +1,4 @@
-//! The message in which an arbitration of the crossbar is told.
+//! The message about an arbitration of the crossbar.
 
 use messages::vitrine::v1;
 use traffic::{Arbitration, Ask, Match, Pointers, Round};

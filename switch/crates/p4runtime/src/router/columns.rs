@@ -1,7 +1,7 @@
 //! Samples of several instants as columns of numbers.
 //!
-//! Who takes a thousand samples a second and looks at each of them pays for every message and every
-//! field. A column is one list for all instants, and one number where nothing happens.
+//! A reader of a thousand samples a second that looks at each of them pays for every message and
+//! every field. A column is one list for all instants, and one number where nothing happens.
 
 use device::Device;
 use messages::vitrine::v1;
@@ -10,7 +10,7 @@ use units::{ClassId, DropReason, PortId, Time};
 
 use super::reasons;
 
-/// The samples so far. Empty, it takes the shape of the first sample.
+/// The samples until now. Empty, it takes the shape of the first sample.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     times: Vec<Time>,
@@ -53,10 +53,10 @@ struct CounterColumns {
     dropped: Vec<(DropReason, Column)>,
 }
 
-/// A number over time; 0 as long as nobody tells it.
+/// A number over time; 0 until the first value.
 #[derive(Clone, Debug, Default)]
 struct Column {
-    /// The number of all instants so far, while there is but one.
+    /// The number of all instants until now, while there is but one.
     same: u64,
     len: usize,
     /// Empty while the number is the same.
@@ -265,7 +265,7 @@ impl LineColumns {
 }
 
 impl Column {
-    /// The number of the instant at `row`; those that nobody told since the last one were 0.
+    /// The number of the instant at `row`; instants without a value since the last one were 0.
     fn put(&mut self, row: usize, number: u64) {
         while self.len < row {
             self.push(0);

@@ -1,9 +1,9 @@
 //! A server, a data plane on a thread of its own, and how long each of that thread's slices takes.
 //!
-//! A slice is timed twice: by the clock, which goes on while the machine runs something else, and by
-//! the processor time of the thread, which does not. The second is what the switch is answerable
-//! for; what it costs is also told in instructions, which depend on nothing else on the machine:
-//! `valgrind --tool=callgrind --toggle-collect='*Agent*work*' <the bench> --once`.
+//! A slice is timed twice: by the clock, which goes on while the machine runs something else, and
+//! by the processor time of the thread, which does not. The switch is responsible for the second;
+//! its cost is also counted in instructions, which depend on nothing else on the machine: `valgrind
+//! --tool=callgrind --toggle-collect='*Agent*work*' <the bench> --once`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,7 +20,7 @@ use units::{PortId, Rate, Time};
 
 use crate::support::{self, Plane};
 
-/// What packets must not wait longer for: what is wanted of every slice.
+/// The longest wait of packets: the goal for every slice.
 const SLICE_MAX: Duration = Duration::from_micros(100);
 
 /// How long one slice took.
@@ -30,7 +30,7 @@ struct Slice {
     of_the_thread: Duration,
 }
 
-/// What the thread of the data plane tells.
+/// The measurements of the data plane's thread.
 struct Notes {
     slices: Arc<Mutex<Vec<Slice>>>,
     idle: Arc<AtomicBool>,
@@ -49,7 +49,7 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// With so many ports of 8 queues.
+    /// With this many ports of 8 queues.
     pub fn start(port_count: u16) -> Rig {
         let (wake, woken) = channel::<()>();
         let waker = Mutex::new(wake.clone());
@@ -66,7 +66,7 @@ impl Rig {
         Rig { server, slices, idle, stop, wake, thread }
     }
 
-    /// Forgets the slices so far.
+    /// Forgets the slices until now.
     pub fn forget(&self) {
         self.wait();
         self.slices.lock().expect("no panic").clear();

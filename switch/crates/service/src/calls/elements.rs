@@ -1,4 +1,4 @@
-//! What a message of protobuf will take once it is decoded, counted while it arrives.
+//! The memory of a decoded protobuf message, counted while it arrives.
 //!
 //! Two bytes on the wire can be an element of some hundred bytes in memory: an update of which nothing
 //! is set, thirty million times in the longest message. So elements are counted before anybody decodes
@@ -11,7 +11,7 @@
 //!    │        └──── ... with elements of its own, up to the end that the length says
 //! ```
 
-/// Deeper messages are refused by who decodes them (prost has the same bound).
+/// The decoder refuses deeper messages (prost has the same bound).
 const DEPTH_MAX: usize = 100;
 
 /// Follows a message through its bytes, however they are cut.
@@ -108,7 +108,7 @@ impl Elements {
         Reading::Skip(self.at + length)
     }
 
-    /// What is open is no message, or the message is none, of which nobody will decode more.
+    /// The open element is no message, or the message is invalid, and will not be decoded further.
     fn opaque(&self) -> Reading {
         Reading::Skip(self.ends.last().copied().unwrap_or(u64::MAX))
     }
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!((bytes.len(), counted(&[&bytes])), (2000, (1000, 0)));
     }
 
-    /// Groups are skipped by who decodes: nothing may hide behind the start of one.
+    /// The decoder skips groups: nothing may hide behind the start of one.
     #[test]
     fn what_stands_behind_unknown_fields_is_counted() {
         let hidden =

@@ -1,4 +1,4 @@
-//! How much of what controllers send is held at once.
+//! The bound on controllers' messages held at once.
 //!
 //! A request may be as long as a program with its P4Info or some hundred thousand entries, and
 //! while it is read, translated and carried out it takes several times that much memory. So each
@@ -42,11 +42,10 @@ pub const MESSAGE_SIZE_BYTES_MAX: usize = 64 << 20;
 /// Messages up to this take no memory of their own, unless they have many elements.
 pub const FREE_SIZE_BYTES: usize = 1 << 10;
 
-/// What such a message may be once it has been decoded; one of more elements counts like a longer
-/// one.
+/// The largest decoded size of such a message; one with more elements counts like a longer one.
 const FREE_DECODED_BYTES: u64 = 8 << 10;
 
-/// What a message takes while it is read and carried out.
+/// The memory of a message while it is read and carried out.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
     /// For each of its bytes.
@@ -75,7 +74,7 @@ impl Weights {
     }
 }
 
-/// A sender of a large message that sends nothing for so long does not keep its room.
+/// A sender of a large message that sends nothing for this long does not keep its room.
 const STALL_MAX: Duration = Duration::from_secs(30);
 
 /// A byte that says whether a message is compressed, and four of its length.
@@ -87,20 +86,20 @@ pub const PACE_BYTES_PER_S: u64 = 1 << 20;
 /// So long nothing is expected of a sender: connections begin slowly.
 const PACE_GRACE: Duration = Duration::from_secs(2);
 
-/// The room of one switch, and whose messages are still coming.
+/// The room of one switch, and the messages that are still coming.
 #[derive(Debug)]
 pub struct Intake {
     memory: Budget,
     holders: Mutex<Vec<Weak<Holder>>>,
 }
 
-/// What one call has of the room.
+/// One call's part of the room.
 #[derive(Debug, Default)]
 struct Holder {
     held: Mutex<Option<Held>>,
     /// Its place was needed by another.
     is_displaced: AtomicBool,
-    /// Who reads the message.
+    /// The reader of the message.
     reader: AtomicWaker,
 }
 
@@ -241,7 +240,7 @@ struct Metered {
     left: usize,
     weights: Weights,
     owner: Owner,
-    /// What the message has in it, as far as it has come.
+    /// The elements of the message, as far as it has come.
     elements: Elements,
     /// When the sender has been silent for too long.
     stalled: Pin<Box<Sleep>>,
@@ -314,7 +313,7 @@ impl Metered {
         self.left = length;
         self.elements = Elements::default();
         *self.held.lock() = None;
-        // What is too long for any room is refused by who reads it.
+        // The reader refuses messages that are too long for any room.
         if length <= MESSAGE_SIZE_BYTES_MAX {
             let memory = self.room.memory.share_of(Purpose::Requests, &self.owner);
             let began = Instant::now();

@@ -27,12 +27,12 @@ use tokio::task::spawn_blocking;
 
 use ::p4runtime::{Code, Refusal};
 
-/// What all calls and streams share.
+/// The common part of all calls and streams.
 #[derive(Debug)]
 pub struct Shared {
     /// The devices, which carry out the calls.
     pub fronts: Arc<Fronts>,
-    /// Who opens the network devices of ports that come later.
+    /// Opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
     /// Held while a program is loaded: one at a time, because each takes memory.
     pub loading: Arc<Mutex<()>>,

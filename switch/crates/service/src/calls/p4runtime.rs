@@ -22,12 +22,12 @@ use crate::stubs::p4::p4_runtime_server::P4Runtime;
 /// Messages of one Read that may wait for the client, the last word among them.
 const READ_MESSAGES_WAITING_MAX: usize = 5;
 
-/// A client that takes nothing of an answer for so long does not get the rest.
+/// A client that takes nothing of an answer for this long does not get the rest.
 const READ_STALL_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub struct P4RuntimeService {
-    /// What it shares with the others.
+    /// Shared with the others.
     pub shared: Arc<Shared>,
 }
 

@@ -14,12 +14,12 @@ use crate::connections::{roles_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::vitrine::router_server::Router;
 
-/// What a stream of answers is to tonic.
+/// tonic's type for a stream of answers.
 pub type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, tonic::Status>> + Send>>;
 
 #[derive(Debug)]
 pub struct RouterService {
-    /// What it shares with the others.
+    /// Shared with the others.
     pub shared: Arc<Shared>,
 }
 

@@ -13,12 +13,12 @@ use tokio::sync::oneshot;
 use crate::places::Caller;
 use crate::status::{our_status, tonic_status};
 
-/// What a controller is sent.
+/// Messages to a controller.
 pub type Answers = Pin<
     Box<dyn tokio_stream::Stream<Item = Result<p4::StreamMessageResponse, tonic::Status>> + Send>,
 >;
 
-/// What a controller sends.
+/// A controller's message.
 type Request = Result<p4::StreamMessageRequest, tonic::Status>;
 
 /// Opens a stream by a connection: `requests` is read by a task of its own, the returned stream is the answer. The
@@ -31,7 +31,7 @@ pub fn open(
     let fronts = Arc::clone(fronts);
     let (sender, opened) = oneshot::channel::<Answers>();
     tokio::spawn(async move {
-        // A controller that goes without a word gets none.
+        // A controller that leaves silently gets no answer.
         let Some(first) = requests.next().await else { return };
         let connection = caller.as_ref().map_or(0, Caller::connection);
         match open_by(&fronts, connection, &first) {

@@ -1,13 +1,12 @@
-//! What of answers waits because clients do not take it.
+//! Answers that wait because clients do not take them.
 //!
-//! HTTP/2 keeps what a client has not announced to take, or its connection has no room for: messages of
-//! a stream, 400 KiB at most and one more, and lists of errors, which may be as long as programs. All of
-//! it comes out of the memory for answers. What finds no room there ends the call with
-//! RESOURCE_EXHAUSTED; a list of errors is left out, and the message says so.
+//! HTTP/2 keeps messages that a client has not announced to take, or its connection has no room
+//! for: messages of a stream, 400 KiB at most and one more, and lists of errors, which may be as
+//! long as programs. All of it comes out of the memory for answers. A message without room there
+//! ends the call with RESOURCE_EXHAUSTED; a list of errors is left out, and the message says so.
 //!
-//! A message is encoded as soon as it is there, so that what waits is bytes and nothing larger. Of a
-//! call's bytes the first [`FREE_SIZE_BYTES`] are covered by what every call has: who asks for little is
-//! answered.
+//! A message is encoded at once, so that only bytes wait. The first [`FREE_SIZE_BYTES`] of a call's
+//! bytes are covered by the allowance of every call, so that small requests are always answered.
 //!
 //! ```text
 //!   message ──► bytes ──► HTTP/2 ──► connection
@@ -34,22 +33,22 @@ use crate::status::tonic_status;
 /// So much of a call's answers needs no memory of its own.
 const FREE_SIZE_BYTES: usize = 1 << 10;
 
-/// What HTTP/2 takes for a piece beside its bytes.
+/// HTTP/2's memory for a piece beside its bytes.
 const PIECE_OVERHEAD_BYTES: u64 = 256;
 
-/// What a byte of details takes at most: as it is, and once it has been encoded.
+/// The memory of a byte of details at most: as it is, and once it has been encoded.
 const BYTES_PER_DETAIL: u64 = 2;
 
 type Polled = Option<Result<Frame<Bytes>, Status>>;
 
-/// What a call has as long as it is open.
+/// The memory of an open call.
 #[derive(Debug)]
 pub(super) struct Open {
     _call: Option<OpenCall>,
     client: Option<Client>,
     owner: Owner,
     memory: Budget,
-    /// Bytes that wait and are covered by what every call has.
+    /// Waiting bytes that are covered by the allowance of every call.
     free_bytes: Arc<AtomicU64>,
 }
 
@@ -65,7 +64,7 @@ impl Open {
         }
     }
 
-    /// What the caller has of the memory.
+    /// The caller's part of the memory.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }
@@ -139,7 +138,7 @@ fn headers_of(status: Status) -> http::HeaderMap {
     status.into_http::<()>().into_parts().0.headers
 }
 
-/// What covers a piece as long as it waits.
+/// The cover of a waiting piece.
 enum Cover {
     /// So many bytes of those that are free.
     Call(Arc<AtomicU64>, u64),
@@ -192,7 +191,7 @@ impl Drop for Details {
 /// The body of an answer: as long as it is there, its call is open.
 struct Answering {
     body: Body,
-    /// What was there when the answer was.
+    /// The first poll of the answer.
     first: Option<Polled>,
     has_ended: bool,
     open: Open,
@@ -202,7 +201,7 @@ impl Answering {
     fn new(body: Body, open: Open) -> Answering {
         let mut answering = Answering { body, first: None, has_ended: false, open };
         if !answering.body.is_end_stream() {
-            // Whoever takes the answer asks again, and is woken then.
+            // The taker of the answer polls again, and is woken then.
             let mut context = Context::from_waker(Waker::noop());
             if let Poll::Ready(first) = answering.poll(&mut context) {
                 answering.first = Some(first);
