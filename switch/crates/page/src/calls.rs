@@ -1,5 +1,5 @@
-//! A method's name to what answers it: the futures and streams of `agent::front` and `stage::Front`,
-//! with bytes at both ends. What `service` is for gRPC, this is for a page.
+//! The method of each name: the futures and streams of `agent::front` and `stage::Front`, with
+//! bytes at both ends. `service` does this for gRPC, this file for a page.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,9 +22,9 @@ use prost::Message;
 use prost::bytes::Bytes;
 use units::memory::Owner;
 
-/// What a call is sent. It ends when the page has said all.
+/// The messages to a call. They end when the page has sent all.
 pub type Requests = UnboundedReceiver<Bytes>;
-/// What it answers.
+/// Its answers.
 pub type Answers = LocalBoxStream<'static, Result<Bytes, Status>>;
 
 /// A page takes errors of whatever length: nothing travels in headers here.
@@ -33,7 +33,7 @@ const ROOM: Room = Room { size_bytes: 16 << 20 };
 /// A page is one client, however many streams it has.
 const CONNECTION: u64 = 0;
 
-/// Who answers.
+/// The services.
 #[derive(Clone, Debug)]
 pub struct Served {
     pub world: stage::Front,
@@ -41,7 +41,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// What becomes of a call.
+    /// The answers of a call.
     pub fn answers(&self, method: &str, requests: Requests) -> Answers {
         let refused = |name: &str| {
             let refusal = Refusal::unimplemented(format!("there is no method {name}"));
@@ -178,7 +178,7 @@ where
 /// A controller's stream: as many messages in as it likes, and its outbox.
 fn channel(fronts: Arc<Fronts>, mut requests: Requests) -> Answers {
     let opened = async move {
-        // A controller that goes without a word gets none.
+        // A controller that leaves silently gets no answer.
         let Some(first) = requests.next().await else { return Ok(empty().boxed_local()) };
         let first: p4::StreamMessageRequest = decoded(first)?;
         let served = match &first.update {
@@ -188,7 +188,7 @@ fn channel(fronts: Arc<Fronts>, mut requests: Requests) -> Answers {
         let (stream, answers) = Channel::open(&served.front, CONNECTION);
         let mut answers = messages(answers);
         let mut listening = Some(Box::pin(listen(stream, first, requests)));
-        // What the controller says is heard before it is answered.
+        // The controller's message is taken in before it is answered.
         let heard = poll_fn(move |context| {
             if let Some(Poll::Ready(())) = listening.as_mut().map(|it| it.poll_unpin(context)) {
                 listening = None;

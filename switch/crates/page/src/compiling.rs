@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::texts::{self, Texts};
 
-/// What became of a program.
+/// The result of a program.
 #[derive(Debug)]
 pub struct Compiled {
     /// Which texts were read, and what is to be said about them.

@@ -10,8 +10,9 @@
 //!   {"refused": why}
 //! ```
 //!
-//! `at` counts bytes of the frame for headers, and its bits for fields and what is to be set, so that
-//! the parser takes that way. The parser itself is asked, so whatever a program does there is right.
+//! `at` counts bytes of the frame for headers, and its bits for fields and for values to set, so
+//! that the parser takes that way. The parser itself answers, so the result is right whatever a
+//! program does there.
 
 use bmv2::{
     ExtractTarget, FieldRef, FieldWidth, Lookahead, ParseState, ParserOperation, Program,
@@ -26,10 +27,10 @@ use units::PortId;
 use crate::testing::loaded;
 use crate::texts::Texts;
 
-/// What a parser may go through without a header, before it is not followed any further.
+/// The number of states without a header after which a parser is not followed any further.
 const STATES_MAX: usize = 16;
 
-/// The answer. Never panics, whatever is asked.
+/// The answer. Never panics, on any request.
 pub fn answer(request: &[u8]) -> Value {
     let request: Value = serde_json::from_slice(request).unwrap_or_default();
     match dissected(&request) {
@@ -162,7 +163,7 @@ impl<'p> Dissection<'p> {
         offers
     }
 
-    /// What the transitions of a state lead to.
+    /// The transitions of a state.
     fn behind(
         &self,
         state: &ParseState,
@@ -230,7 +231,8 @@ impl<'p> Dissection<'p> {
         self.elements(stack).any(|name| name == header)
     }
 
-    /// What the packet needs for this transition; nothing where it depends on something else.
+    /// The values in the packet that this transition needs; nothing where it depends on something
+    /// else.
     fn sets(&self, state: &ParseState, matches: &TransitionMatch, at: usize) -> Option<Vec<Set>> {
         let (value, mask) = match matches {
             TransitionMatch::Default => return Some(Vec::new()),

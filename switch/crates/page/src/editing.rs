@@ -1,4 +1,4 @@
-//! What an editor asks about a place of a program, and what it is answered; both are JSON.
+//! An editor's request about a place of a program, and the answer; both are JSON.
 //!
 //! ```text
 //!   {"ask": ..., "main", "files", "file": "lib/headers.p4", "at": 120}
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::texts::{self, BUILT_IN, Texts};
 
-/// The answer; null where there is none. Never panics, whatever is asked.
+/// The answer; null where there is none. Never panics, on any request.
 pub fn answer(request: &[u8]) -> Value {
     let request: Value = serde_json::from_slice(request).unwrap_or_default();
     answered(&request).unwrap_or_default()

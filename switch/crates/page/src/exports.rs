@@ -38,7 +38,7 @@ extern "C" fn begin() {
     }));
 }
 
-/// Room for so many bytes, and where it is.
+/// Room for this many bytes, and its address.
 #[unsafe(no_mangle)]
 extern "C" fn inbox(length: usize) -> *mut u8 {
     with(|state| {
@@ -81,8 +81,8 @@ extern "C" fn next_frame() -> usize {
     })
 }
 
-/// Compiles what the inbox holds. Leaves what is said and, after it, the configuration; returns the
-/// length of what is said.
+/// Compiles the text in the inbox. Leaves the messages and, after them, the configuration; returns
+/// the length of the messages.
 #[unsafe(no_mangle)]
 extern "C" fn compile() -> usize {
     with(|state| {
@@ -100,7 +100,7 @@ extern "C" fn edit() -> usize {
     answer(editing::answer)
 }
 
-/// Runs the packet test that the inbox names; returns the length of what came of it.
+/// Runs the packet test in the inbox; returns the length of the result.
 #[unsafe(no_mangle)]
 extern "C" fn test() -> usize {
     answer(testing::answer)
@@ -120,7 +120,7 @@ fn answer(ask: impl FnOnce(&[u8]) -> Value) -> usize {
     })
 }
 
-/// The length of what the outbox holds.
+/// The length of the outbox.
 #[unsafe(no_mangle)]
 extern "C" fn outbox_length() -> usize {
     with(|state| state.outbox.len())

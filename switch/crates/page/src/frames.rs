@@ -34,7 +34,7 @@ pub fn frame(kind: u8, number: u32, rest: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What a CALL names: the router, and the method by its full name.
+/// The router and the method's full name in a CALL.
 pub fn named(rest: &[u8]) -> Option<(&str, &str)> {
     let (router, rest) = text(rest)?;
     let (method, _) = text(rest)?;

@@ -5,10 +5,10 @@
 //!
 //! ```text
 //!   frames of the page -> frames -> Page -> calls -> agent::front, stage::Front -> Stage
-//!   P4 texts           -> compiling -> what is to be said about them, and what a router loads
-//!   places in them     -> editing   -> what could stand there, what it means, where it is declared
-//!   packet tests       -> testing   -> what came out otherwise than expected
-//!   bytes of a packet  -> dissecting -> its headers, and which could follow
+//!   P4 texts           -> compiling -> messages about them, and the program for a router
+//!   places in them     -> editing   -> completions, meaning, declaration
+//!   packet tests       -> testing   -> differences from the expectation
+//!   bytes of a packet  -> dissecting -> its headers, and the possible next ones
 //! ```
 //!
 //! ```text

@@ -1,7 +1,7 @@
 //! [`Page`]: a network in virtual time and the calls of one page.
 //!
-//! Whoever owns it hands over frames with [`Page::take`], calls [`Page::work`] as it says, and carries
-//! away what [`Page::next_frame`] has. Nothing waits and nothing runs by itself.
+//! Its owner hands over frames with [`Page::take`], calls [`Page::work`] as it says, and carries
+//! away the frames of [`Page::next_frame`]. Nothing waits and nothing runs by itself.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Call {
 
 impl Default for Page {
     fn default() -> Page {
-        // Whoever hands over a frame works afterwards.
+        // The owner works after it has handed over a frame.
         let (stage, world, fronts) = Stage::new(Arc::new(|| {}), None, None);
         let served = Served { world, fronts };
         let (calls, waiting) = (BTreeMap::new(), VecDeque::new());
@@ -58,7 +58,7 @@ impl Default for Page {
 }
 
 impl Page {
-    /// A frame of the page. What is none, or of a call that is over, is passed by.
+    /// A frame of the page. Other bytes, and frames of a call that is over, are ignored.
     pub fn take(&mut self, bytes: &[u8]) {
         let Some((kind, number, rest)) = frames::read(bytes) else { return };
         match kind {
@@ -97,8 +97,8 @@ impl Page {
         self.calls.insert(number, Call { requests: Some(sender), answers });
     }
 
-    /// Carries out what was asked, lets time pass for a while and collects what is told; `clock` is
-    /// what time it really is.
+    /// Carries out requests, lets time pass for a while and collects messages; `clock` is the real
+    /// time.
     pub fn work(&mut self, clock: Duration) -> Next {
         // A call that begins now asks the stage when it is first polled.
         let asked = self.poll();

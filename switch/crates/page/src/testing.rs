@@ -6,7 +6,7 @@
 //!   {"refused": why}                                              there is nothing to run it on
 //! ```
 //!
-//! A problem has no line where a packet came out that nobody expects.
+//! A problem has no line if it is an unexpected packet.
 
 use compiler::{Options, SourceProvider};
 use pipeline::{Config, Pipeline};
@@ -15,7 +15,7 @@ use stf::Test;
 
 use crate::texts::Texts;
 
-/// What came of it. Never panics, whatever is asked.
+/// The result. Never panics, on any request.
 pub fn answer(request: &[u8]) -> Value {
     let request: Value = serde_json::from_slice(request).unwrap_or_default();
     match tested(&request) {

@@ -152,7 +152,7 @@ fn a_ping_crosses_a_router_that_was_compiled_and_programmed_here() {
         .sum();
     // Three echoes and their answers, and ARP before them: each comes in and goes out.
     assert!(events >= 2 * (3 + 3), "{events} events");
-    // The controller was told that it is primary, and its call goes on.
+    // The controller has its notice of being primary, and its call goes on.
     assert!(matches!(rig.of(controller)[..], [(MESSAGE, _)]), "{:?}", rig.of(controller));
 }
 
@@ -196,7 +196,7 @@ fn what_cannot_be_done_is_refused_with_a_sentence() {
     let build = v1::BuildRequest { topology: Some(topology), seed: 1 };
     let refused = rig.refusal("/vitrine.v1.World/Build", &build);
     assert!(refused.details[0].type_url.ends_with("/vitrine.v1.Problem"), "{refused:?}");
-    // What is no frame, or of no call, is passed by.
+    // Bytes that are no frame, or of no call, are ignored.
     rig.page.take(&[]);
     rig.page.take(&[SEND]);
     rig.page.take(&frame(SEND, 99, b"x"));

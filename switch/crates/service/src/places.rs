@@ -1,6 +1,6 @@
 //! The places of connections: a bounded number, and idle ones give way.
 //!
-//! A connection without an open call takes a place and does nothing with it; should somebody come
+//! A connection without an open call takes a place and does nothing with it; if a client comes
 //! when all are taken, the one that has been idle longest is closed, of the peer that has the most
 //! connections. A client of gRPC notices nothing: it connects again with its next call. Where each
 //! connection has a call, a stream for instance, the oldest gives way that is no primary's, of the

@@ -122,12 +122,12 @@ impl Publisher {
         self.messages.clone()
     }
 
-    /// Serves whoever subscribes.
+    /// Serves every subscriber.
     pub async fn serve(self) {
         self.serve_and(|| ()).await;
     }
 
-    /// The same, and says when somebody has come.
+    /// The same, and calls `has_come` for each.
     pub async fn serve_and(self, has_come: impl Fn()) {
         let room = Arc::new(Semaphore::new(SUBSCRIBER_COUNT_MAX));
         while let Ok(place) = Arc::clone(&room).acquire_owned().await {

@@ -51,8 +51,8 @@ impl Roles {
         self.check_for(role, &spoken(role))
     }
 
-    /// Refuses a program where the default role is none of them: which objects are reserved for
-    /// which role is said by the program, so whoever loads one decides what each role may do.
+    /// Refuses a program if the default role is none of them: the program reserves objects for
+    /// roles, so its loader decides what each role may do.
     pub fn check_program(&self) -> Result<(), Refusal> {
         self.check_for("", "loading a program needs the default role, which")
     }

@@ -43,17 +43,17 @@ pub use crate::tls::Tls;
 /// Threads that serve. More would only take time from the data plane.
 const THREAD_COUNT: usize = 2;
 
-/// Metadata of a call. Ours need none, and gRPC's library takes no more unless it is told to.
+/// The limit for a call's metadata. Ours need none, and gRPC's library takes no more by default.
 const METADATA_SIZE_BYTES_MAX: u32 = 8 << 10;
 
-/// A controller that has vanished without a word is noticed after the sum of these.
+/// A controller that has vanished silently is noticed after the sum of these.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long open calls may take to end when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// What the server's threads do beside serving.
+/// The work of the server's threads beside serving.
 #[derive(Clone, Copy, Debug)]
 pub struct Duties {
     /// First of all: they give up rights.
@@ -67,25 +67,25 @@ impl Duties {
     pub const NONE: Duties = Duties { begin: || {}, rest: || {} };
 }
 
-/// What is served at an address.
+/// The services at an address.
 #[derive(Clone, Debug)]
 pub struct Offer {
     /// Where to listen.
     pub address: Address,
     /// Certificates; none: plain text.
     pub tls: Option<Tls>,
-    /// Who opens the network devices of ports that come later.
+    /// Opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
     pub duties: Duties,
     /// The devices of P4Runtime and vitrine.v1.Router.
     pub fronts: Arc<Fronts>,
     /// vitrine.v1.World, where there is one.
     pub world: Option<stage::Front>,
-    /// What comes out of this memory: what clients send, and do not take.
+    /// The memory for clients' messages, and for answers that they do not take.
     pub memory: Budget,
 }
 
-/// What the server of one switch needs to know.
+/// The settings of the server of one switch.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
     /// Where to listen.
@@ -96,7 +96,7 @@ pub struct ServerConfig {
     pub pipeline: pipeline::Config,
     /// Certificates; none: plain text.
     pub tls: Option<Tls>,
-    /// Who opens the network devices of ports that come later.
+    /// Opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
     pub duties: Duties,
     /// The port of this machine at which bmv2's runtime interface is served; none: it is not.
@@ -266,7 +266,7 @@ impl Server {
         }
     }
 
-    /// Who is to be told of the steps of packets, if they are published.
+    /// The publisher of packets' steps, if they are published.
     pub fn steps(&self) -> Option<&StepTeller> {
         self.steps.as_ref()
     }

@@ -14,7 +14,7 @@ pub(crate) fn tonic_status(status: impl Into<Status>) -> tonic::Status {
     tonic::Status::with_details(Code::from_i32(code as i32), message, details)
 }
 
-/// The other way round, for what tonic itself finds wrong with a stream.
+/// The other way round, for errors that tonic itself finds in a stream.
 pub(crate) fn our_status(status: tonic::Status) -> Status {
     let code = p4runtime::Code::from_number(status.code() as i32);
     Status { code, message: status.message().to_owned(), details: status.details().to_vec().into() }
@@ -28,7 +28,7 @@ mod tests {
 
     use super::*;
 
-    /// What HTTP/2 counts: every header's name and value, and 32 bytes for each.
+    /// HTTP/2's count: every header's name and value, and 32 bytes for each.
     fn header_list_size_bytes(status: Status) -> usize {
         let headers = tonic_status(status).into_http::<()>().into_parts().0.headers;
         headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum()

@@ -1,8 +1,8 @@
-//! Steps of packets on their way from the packet thread to whoever logs bmv2's events.
+//! Steps of packets on their way from the packet thread to loggers of bmv2's events.
 //!
-//! Packets are followed only while somebody listens, because each step costs as much as a hundred
-//! others. The packet thread hands steps over without waiting. What finds no room is lost, counted,
-//! and said.
+//! Packets are followed only for subscribers, because each step costs as much as a hundred others.
+//! The packet thread hands steps over without waiting. Those without room are lost, counted, and
+//! reported.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,7 +91,7 @@ async fn tell(
             said.extend(steps.messages(&record));
         }
         for message in said {
-            // Without subscribers there is nobody to be told.
+            // Without subscribers there is nothing to send.
             let _told = teller.messages.send(message.into());
         }
     }

@@ -1,13 +1,14 @@
-//! Strangers at a Unix socket: users whose switch it is not, who are told so.
+//! Strangers at a Unix socket: users who do not own the switch, and get a refusal.
 //!
-//! A connection that is closed without a word looks like a switch that is not there, and a client of
-//! gRPC tries again for ever. So a stranger's is listened to for a moment: each call on it is refused as
-//! gRPC refuses calls, with PERMISSION_DENIED and a sentence, and then the client is asked to go
-//! (GOAWAY). No call reaches a service, and no message is read.
+//! A connection that is closed silently looks like a missing switch, and a client of gRPC tries
+//! again for ever. So a stranger's stays open for a moment: each call on it is refused as gRPC
+//! refuses calls, with PERMISSION_DENIED and a sentence, and then the client gets GOAWAY. No call
+//! reaches a service, and no message is read.
 //!
-//! It costs little: so many strangers at a time, none for longer than a moment, each as much memory as
-//! HTTP/2 takes at least. A place is not free before the moment is over, so that who comes and goes all
-//! the time is told, and noted in the log, no more often than that. More strangers are just closed.
+//! It costs little: a bounded number of strangers at a time, none for longer than a moment, each
+//! with the least memory of HTTP/2. A place is not free before the moment is over, so a client that
+//! comes and goes all the time is refused, and noted in the log, no more often than that. More
+//! strangers are just closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use tonic::Status;
 use crate::address::Carrier;
 use crate::places::Stranger;
 
-/// Strangers that are told at a time.
+/// Strangers that are refused with a reason at a time.
 const STRANGER_COUNT_MAX: usize = 16;
 
 /// How long a stranger may stay: time enough to connect and then to call.
@@ -30,13 +31,13 @@ const STAY: Duration = Duration::from_secs(1);
 /// How long it may then take to go.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Calls that a stranger has refused before it is asked to go.
+/// Calls of a stranger that are refused before it gets GOAWAY.
 const CALL_COUNT_MAX: u32 = 16;
 
 /// No client of gRPC has reason to send more headers with a call.
 const HEADERS_SIZE_BYTES_MAX: u32 = 8 << 10;
 
-/// Where strangers are told.
+/// The refusals of strangers.
 #[derive(Debug)]
 pub(crate) struct Doorstep(Arc<Semaphore>);
 
@@ -56,7 +57,7 @@ impl Doorstep {
 }
 
 async fn stand(place: OwnedSemaphorePermit, stranger: Stranger, stream: Box<dyn Carrier>) {
-    // Whoever goes without listening has gone, which is what was wanted.
+    // A client that leaves without listening has left, which was the purpose.
     let told = timeout(STAY + FAREWELL, tell(stranger, stream));
     let (_gone, ()) = tokio::join!(told, sleep(STAY));
     drop(place);

@@ -1,7 +1,7 @@
 //! TLS under a connection: certificates, and the handshake.
 //!
-//! It is done here and not by tonic, whose own is between the connection and whoever could hear what
-//! the client announces; `connections.rs` listens to what comes out of it.
+//! It is done here and not by tonic, whose own comes between the connection and the code that reads
+//! the client's announcements; `connections.rs` reads its output.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
-/// What is spoken within TLS: HTTP/2, by its registered name.
+/// The protocol within TLS: HTTP/2, by its registered name.
 const HTTP_2: &[u8] = b"h2";
 
-/// What gRPC over TLS needs, each in PEM.
+/// The requirements of gRPC over TLS, each in PEM.
 #[derive(Clone)]
 pub struct Tls {
-    /// The server's certificate, followed by what it was signed by.
+    /// The server's certificate, followed by its signers'.
     pub certificate: Vec<u8>,
     /// The certificate's key.
     pub key: Vec<u8>,
-    /// Who must have signed a client's certificate; none: clients need none.
+    /// The required signer of clients' certificates; none: clients need none.
     pub client_ca: Option<Vec<u8>>,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// What shakes hands with clients; or what is wrong with the certificates.
+    /// The acceptor of handshakes; or the mistake in the certificates.
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, String> {
         let provider = Arc::new(default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))

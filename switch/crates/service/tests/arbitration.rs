@@ -28,7 +28,7 @@ fn bid(role: &str, election_id: Option<(u64, u64)>) -> p4::MasterArbitrationUpda
     }
 }
 
-/// What a controller is told next of its standing.
+/// A controller's next notice of its standing.
 async fn told(controller: &mut Controller) -> Result<Code, Status> {
     match controller.hear().await? {
         FromSwitch::Arbitration(update) => {
@@ -46,7 +46,7 @@ async fn answer(
     told(controller).await
 }
 
-/// What the stream is ended with.
+/// The status that the stream ends with.
 async fn ended(controller: &mut Controller, update: p4::MasterArbitrationUpdate) -> Code {
     answer(controller, update).await.expect_err("that ends a stream").code()
 }
@@ -116,7 +116,7 @@ async fn roles_elect_independently() {
     let mut other = switch.stream("telemetry").await;
     assert_eq!(answer(&mut other, bid("telemetry", Some((0, 2)))).await.unwrap(), Code::Ok);
     assert_eq!(told(&mut telemetry).await.unwrap(), Code::AlreadyExists);
-    // Who leads the default role may still write, were there a program.
+    // The primary of the default role could still write, were there a program.
     assert_eq!(router.write(Vec::new()).await.unwrap_err().code(), Code::FailedPrecondition);
 }
 
@@ -197,8 +197,8 @@ async fn packet_ins_reach_the_primaries_of_all_roles_and_packet_outs_come_from_t
         assert_eq!(packet.payload, &frame[..]);
     }
 
-    // What the backup hears next is about what it sends now: it has heard of no packet. The error has
-    // the message that it is about, and the stream goes on.
+    // The backup's next message is about its own: it has got no packet. The error contains the
+    // message that it is about, and the stream goes on.
     let sent = p4::PacketOut { payload: Bytes::from_static(frame), metadata: Vec::new() };
     backup.say(ToSwitch::Packet(sent.clone())).await;
     let FromSwitch::Error(error) = backup.hear().await.unwrap() else { panic!("an error") };

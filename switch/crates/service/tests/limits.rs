@@ -1,5 +1,5 @@
-//! How much controllers may have open and on its way at once: who exceeds it is told, and others are
-//! served.
+//! The limits for controllers' open and waiting things: one that exceeds them is refused, and
+//! others are served.
 
 use crate::support;
 
@@ -21,7 +21,7 @@ use support::by_hand::ByHand;
 use support::{Controller, DEVICE_ID, Switch, stream_over, tcp_address, update};
 use units::memory::Budget;
 
-/// A Write of about so many bytes: one entry with metadata.
+/// A Write of about this many bytes: one entry with metadata.
 fn write_of(length: usize, controller: &Controller) -> p4::WriteRequest {
     let metadata = Bytes::from(vec![7; length]);
     let entry = p4::TableEntry { table_id: 1, metadata, ..Default::default() };
@@ -50,8 +50,7 @@ async fn large_requests_share_a_room_and_short_ones_need_none() {
     })
     .await;
 
-    // Each byte counts twice, and 40 and 30 MiB are more than 48: whichever comes second is answered
-    // first.
+    // Each byte counts twice, and 40 and 30 MiB are more than 48: the second is answered first.
     let (mut first, mut second) =
         (Box::pin(write(&controller, 20 << 20)), Box::pin(write(&controller, 15 << 20)));
     let (answer, mut held) = tokio::select! {

@@ -34,7 +34,7 @@ fn subscribe(mut stream: impl Read + Write) -> impl Read + Write {
     stream
 }
 
-/// The next message, of which this stands in front of the length.
+/// The next message, which has these bytes before the length.
 fn message(stream: &mut impl Read, before_length: &[u8]) -> Vec<u8> {
     let mut front = vec![0; before_length.len() + 8];
     stream.read_exact(&mut front).unwrap();
@@ -45,7 +45,7 @@ fn message(stream: &mut impl Read, before_length: &[u8]) -> Vec<u8> {
     message
 }
 
-/// What is published of one host that was seen at port 3.
+/// The message about one host that was seen at port 3.
 fn learned(buffer_id: u64, host: u8) -> Vec<u8> {
     let header = [
         &b"LEA|"[..],
@@ -125,7 +125,7 @@ async fn subscribers_may_come_over_tcp_and_strangers_are_sent_away() {
     stranger.write_all(b"GET / HT").unwrap();
     stranger.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut heard = Vec::new();
-    // The rest of what it said is thrown away with the connection, which may reset it.
+    // Its remaining bytes are thrown away with the connection, which may reset it.
     let _ended = stranger.read_to_end(&mut heard);
     assert!(heard.is_empty() || heard == PUBLISHER);
     let stream = TcpStream::connect(free).unwrap();

@@ -401,7 +401,7 @@ async fn packets_go_to_the_controller_and_come_from_it_with_their_metadata() {
     let (port, sent) = switch.next_sent();
     assert_eq!((port, sent.as_slice()), (PortId(3), &frame[..]));
 
-    // What is wrong with a packet-out is said on the stream, and the stream goes on.
+    // An error in a packet-out is reported on the stream, and the stream goes on.
     controller.say(ToSwitch::Packet(p4::PacketOut { metadata: Vec::new(), ..out })).await;
     let FromSwitch::Error(error) = controller.hear().await.unwrap() else { panic!("an error") };
     assert_eq!(error.canonical_code, Code::InvalidArgument as i32);

@@ -1,4 +1,4 @@
-//! What controllers see of a program for PSA: packets to and from them, digests, direct counters and
+//! A controller's view of a PSA program: packets to and from it, digests, direct counters and
 //! meters, action profiles and selectors. Over a real connection, packets through a whole switch.
 
 use crate::support;

@@ -1,7 +1,7 @@
 //! A Read while others write, however its slices fall: each row once, and all of one state.
 //!
 //! Writes and reads are on their way at the same time, in either order, and are carried out in
-//! slices of 1 to 16 steps. What is read must be what was there before the write or after it.
+//! slices of 1 to 16 steps. A read must return the state before the write or after it.
 
 use crate::support;
 
@@ -28,7 +28,7 @@ enum Kind {
 #[derive(Clone, Debug)]
 struct Round {
     changes: Vec<(Kind, u32, bool)>,
-    /// What kind is read.
+    /// The kind that is read.
     read: Kind,
     /// Of every profile, or of that kind's only.
     of_every_profile: bool,
@@ -62,7 +62,7 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
 type Rows = BTreeSet<(Kind, u32)>;
 
 impl Round {
-    /// What is there after the batch, of which wrong updates fail each for itself.
+    /// The state after the batch, whose wrong updates fail each for itself.
     fn apply(&self, rows: &mut Rows) {
         for (kind, id, insert) in &self.changes {
             let _fails =
@@ -70,7 +70,7 @@ impl Round {
         }
     }
 
-    /// What the Read finds there.
+    /// The Read's results there.
     fn select(&self, rows: &Rows) -> Vec<(Kind, u32)> {
         let is_wanted = |kind: Kind| match (self.of_every_profile, self.read, kind) {
             (true, Kind::HopMember | Kind::WayMember, Kind::HopMember | Kind::WayMember) => true,
@@ -95,7 +95,7 @@ impl Profiles {
         if kind == Kind::HopMember { self.hops } else { self.ways }
     }
 
-    /// A member or group; without an action, of profile 0 or id 0 it asks for several.
+    /// A member or group; without an action, of profile 0 or id 0 it selects several.
     fn entity(&self, kind: Kind, profile_id: u32, id: u32, is_whole: bool) -> Entity {
         let (action_profile_id, drop) =
             (profile_id, p4::Action { action_id: self.drop, params: vec![] });

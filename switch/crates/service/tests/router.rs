@@ -181,7 +181,7 @@ async fn watching_what_is_not_there_is_refused() {
     assert_eq!(refused(nowhere).await, "the switch has no queue 5 at port 3");
 }
 
-/// Without a program every frame is dropped; a client that asks for one reason hears no other.
+/// Without a program every frame is dropped; a client that selects one reason gets no other.
 #[tokio::test]
 async fn drops_are_told_with_reason_and_first_bytes_to_those_who_asked() {
     let switch = Switch::start();

@@ -285,7 +285,7 @@ fn way(ids: &Ids<'_>, what: u8, priority: i32, port: &'static [u8]) -> p4::Table
     }
 }
 
-/// What is in the table: key, priority, whether it is const.
+/// The entries of the table: key, priority, whether it is const.
 async fn ways(controller: &mut Controller, ids: &Ids<'_>) -> Vec<(u8, i32, bool)> {
     use p4::field_match::FieldMatchType;
     let query = p4::TableEntry { table_id: ids.table("ways"), ..Default::default() };

@@ -72,10 +72,10 @@ impl Rig {
     }
 }
 
-/// What became of a request.
+/// The result of a request.
 struct Driven<T> {
     output: T,
-    /// After so many slices there was more to do.
+    /// After this many slices there was more to do.
     slices: usize,
     /// The most that one slice changed.
     largest_change: usize,
@@ -262,8 +262,8 @@ async fn a_batch_of_which_packets_see_no_half_is_bounded_by_what_it_changes() {
     assert_eq!(driven.largest_change, ATOMIC_STEPS_MAX, "all at one instant");
 }
 
-/// What is told of the whole router comes first, then 100 ports 16 at a time: six times 16 are 96,
-/// so there are seven slices after which there is more to do.
+/// The description of the whole router comes first, then 100 ports 16 at a time: six times 16 are
+/// 96, so there are seven slices after which there is more to do.
 #[tokio::test]
 async fn a_router_of_many_ports_is_described_some_ports_at_a_time() {
     let mut rig = Rig::start();

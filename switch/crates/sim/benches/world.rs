@@ -133,7 +133,7 @@ fn peak_memory_bytes() -> u64 {
     kib.expect("Linux tells in status") * 1024
 }
 
-/// What one network did.
+/// The results of one network.
 struct Row {
     flows: usize,
     mbps: u64,
@@ -211,7 +211,7 @@ fn router_p4() -> bmv2::Program {
     output.program.expect("the kit's router compiles")
 }
 
-/// What this thread has had of a CPU, as Linux counts it.
+/// This thread's CPU time, as Linux counts it.
 fn cpu_seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let ns = told.split(' ').next().and_then(|ns| ns.parse::<f64>().ok());

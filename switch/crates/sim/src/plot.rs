@@ -8,7 +8,7 @@ use plotters::prelude::*;
 
 /// One diagram of a figure.
 pub struct Panel {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The horizontal axis, with its unit.
     pub x_label: String,
@@ -22,7 +22,7 @@ pub struct Panel {
 
 /// One line of a panel.
 pub struct Line {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,

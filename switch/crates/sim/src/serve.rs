@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         duties: Duties::NONE,
         fronts,
         world: Some(world),
-        // Whoever starts it is whom it serves.
+        // It serves only the user who starts it.
         memory: Budget::UNLIMITED,
     };
     let server = server::serve(offer).map_err(|error| cannot_serve(&arguments.address, &error))?;
@@ -80,7 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// Ends the process in order at a signal, or when its input does: clients are told, and the socket goes.
+/// Ends the process in order at a signal, or when its input does: clients are notified, and the
+/// socket goes.
 fn end_when_asked(server: Server, end_with_input: bool) -> Result<(), String> {
     let (ask, asked) = mpsc::channel();
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])

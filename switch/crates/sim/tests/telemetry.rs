@@ -1,4 +1,4 @@
-//! What INT says is what was, in virtual time: three routers, every value of every packet, exact.
+//! INT tells the truth, in virtual time: three routers, every value of every packet, exact.
 //!
 //! tests/live holds the same against real routers and the kernel's TCP; here nothing depends on a
 //! machine, so the same bursts meet in the same queues every time.
@@ -62,7 +62,7 @@ fn checksum(bytes: &[u8]) -> u16 {
     !(((sum & 0xffff) + (sum >> 16)) as u16)
 }
 
-/// What a router itself recorded of the packets that it forwarded, by number.
+/// A router's own records of the packets that it forwarded, by number.
 fn lives(router: &Router) -> BTreeMap<u64, Hop> {
     let mut arrived = BTreeMap::new();
     let mut busy: BTreeMap<u64, u64> = BTreeMap::new();
@@ -113,7 +113,7 @@ fn keep_busy(busy: &mut BTreeMap<u64, u64>, mut at_ps: u64, span_ps: u64) {
     }
 }
 
-/// What a router itself recorded of the packets that its queues dropped.
+/// A router's own records of the packets that its queues dropped.
 fn drops(router: &Router) -> Vec<DropReport> {
     let mut arrived = BTreeMap::new();
     let mut drops = Vec::new();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::spool::{After, News, Spool};
 
-/// What may wait to be written to one capture: a tenth of a second at 1 Gb/s.
+/// The bytes that may wait for one capture: a tenth of a second at 1 Gb/s.
 const CAPTURE_SPOOL_SIZE_BYTES: usize = 16 << 20;
 
 /// The way of a capture into its file. One that cannot be written (the disk is full) ends with one

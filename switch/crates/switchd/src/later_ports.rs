@@ -1,8 +1,8 @@
 //! Which network devices may become ports while the switch runs.
 //!
-//! A port takes all that a device receives, so who may add one could read what is nobody's business,
-//! such as the traffic of `lo`. Only devices of the start, which may have been removed meanwhile, and
-//! those that a pattern of `--later-ports` names can be added.
+//! A port takes all that a device receives, so a client that may add one could read private
+//! traffic, such as that of `lo`. Only devices of the start, which may have been removed meanwhile,
+//! and those that a pattern of `--later-ports` names can be added.
 
 use p4runtime::Refusal;
 use units::PortId;

@@ -1,7 +1,7 @@
 //! `vitrine-switch`: a P4-programmable switch on Linux network devices.
 //!
-//! This crate only wires: arguments, the clock, the event loop. What a packet goes through is in
-//! `device`; what a controller may say is in `p4runtime` and `agent`.
+//! This crate only wires: arguments, the clock, the event loop. A packet's way is in `device`; the
+//! interface for controllers is in `p4runtime` and `agent`.
 //!
 //! ```text
 //!   args.rs      the command line
@@ -19,11 +19,11 @@
 //!   recording.rs one capture of the whole switch
 //!   tap.rs       captures, and what the log says of packets
 //!   narrate/     the steps of packets as lines of the log
-//!   logging/     where the log goes and how its lines look
+//!   logging/     the log's target and the form of its lines
 //!   spool.rs     writing without waiting for it
-//!   memory.rs    how much memory there is to give
-//!   limits.rs    what the switch is bounded by
-//!   clock.rs     the one place that asks what time it is
+//!   memory.rs    the budget of memory
+//!   limits.rs    the limits of the switch
+//!   clock.rs     the only place that reads the time
 //!   pipeline_form.rs   interpreted, or as machine code
 //! ```
 
@@ -109,9 +109,9 @@ fn run(settings: &Settings) -> ExitCode {
     }
 }
 
-/// Leaves of what whoever has started the switch could do only what a switch does; to be called before
-/// there is a second thread. What this kernel does not have is left out, and returned in words: the
-/// rest holds without it.
+/// Gives up all rights of the starting user but those of a switch; to be called before there is a
+/// second thread. Parts that this kernel does not have are left out, and returned in words: the
+/// rest holds without them.
 fn confine(settings: &Settings) -> Result<Vec<String>, String> {
     let mut missing = Vec::new();
     if let Err(error) = privilege::confine() {
@@ -122,7 +122,7 @@ fn confine(settings: &Settings) -> Result<Vec<String>, String> {
         privilege::become_user(name).map_err(|error| error.to_string())?;
     }
     match reach::reach(settings).restrict() {
-        // What there is holds; kernels from 5.13 on know files, which matter most.
+        // The existing parts hold; kernels from 5.13 on know files, which matter most.
         Ok(Restricted::Wholly | Restricted::Partly) => {}
         Ok(Restricted::No) => missing.push(
             "this kernel has no Landlock, so the rights of its user alone say which files it opens"

@@ -1,5 +1,5 @@
-//! What the switch is bounded by, as `--limits` prints it. Each number is the constant that the
-//! code works with.
+//! The limits of the switch, as `--limits` prints them. Each number is the constant that the code
+//! works with.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use units::{Bytes, CLASS_COUNT_MAX, PORT_NUMBER_MAX};
 
 use crate::memory::Memory;
 
-/// What is bounded, by how much, and what happens beyond.
+/// The limited thing, its limit, and the behaviour beyond.
 type Row = (&'static str, String, &'static str);
 
 /// A table for people, a line a limit.
@@ -36,7 +36,7 @@ fn mebibytes(bytes: usize) -> String {
     format!("{} MiB", bytes >> 20)
 }
 
-/// What packets and programs take.
+/// The limits for packets and programs.
 fn rows_of_packets() -> Vec<Row> {
     let queue = QueueConfig::default().limit.packets.unwrap_or(u64::MAX);
     vec![
@@ -86,7 +86,7 @@ fn rows_of_memory() -> Vec<Row> {
     std::iter::once(whole).chain(parts).collect()
 }
 
-/// What controllers take.
+/// The limits for controllers.
 fn rows_of_controllers() -> Vec<Row> {
     vec![
         ("streams of a role", arbitration::CLIENT_COUNT_MAX.to_string(), "a backup gives way"),

@@ -26,9 +26,10 @@ pub struct Link {
     up: bool,
     /// It is there, but could not be opened; that has been said.
     is_unusable: bool,
-    /// What the kernel is asked for whenever the netdev is opened.
+    /// The request to the kernel whenever the netdev is opened.
     device: DeviceUse,
-    /// What is not with the kernel yet. After a flush: what the socket has no room for.
+    /// The frames that are not with the kernel yet. After a flush: those the socket has no room
+    /// for.
     outgoing: Vec<Departing>,
     /// The socket was full a moment ago: each frame is tried at once, so that those it has no room
     /// for stay in the router's queues.
@@ -40,10 +41,10 @@ pub struct Link {
     counters: NetdevCounters,
 }
 
-/// How long frames are collected where the last ones left in a super-packet that had room for more:
-/// a third of what a full one takes at 10 Gb/s (45 frames of 1.21 us), and the sleep takes longer than
-/// it was to, so that it is mostly full. Beside all of it, one flow of BBR, whose window is two round
-/// trips of an idle path, is a tenth faster, and one of Cubic as fast.
+/// How long frames are collected when the last ones left in a super-packet with room for more: a
+/// third of the time of a full one at 10 Gb/s (45 frames of 1.21 us), and the sleep takes longer
+/// than requested, so that it is mostly full. With all of that, one flow of BBR, whose window is
+/// two round trips of an idle path, is a tenth faster, and one of Cubic as fast.
 const SUPER_PACKET_SPAN: Span = Span::from_us(15);
 
 /// The same where several left one by one: there is only the wake to be saved, not the work.
@@ -94,7 +95,7 @@ impl Link {
         }
     }
 
-    /// What to poll; negative, which is never ready, while there is no netdev.
+    /// The descriptor to poll; negative, which is never ready, while there is no netdev.
     pub fn descriptor(&self) -> RawFd {
         self.socket.as_ref().map_or(-1, PacketSocket::as_raw_fd)
     }
@@ -125,7 +126,7 @@ impl Link {
                     self.socket = Some(socket);
                     self.is_unusable = false;
                 }
-                // It is tried again, because nobody tells when there are descriptors again.
+                // It is tried again, because there is no notice of free descriptors.
                 Err(error) => {
                     if !std::mem::replace(&mut self.is_unusable, true) {
                         tracing::warn!(port, %error, "the network device is unusable");
@@ -169,8 +170,8 @@ impl Link {
         }
     }
 
-    /// Hands on the frames of one received packet, in order, at most as many as `budget` allows; the
-    /// others stay here. What is no frame is counted.
+    /// Hands on the frames of one received packet, in order, at most as many as `budget` allows;
+    /// the others stay here. Bytes that are no frame are counted.
     pub fn split(
         &mut self,
         (offload, bytes): ReceivedPacket<'_>,
@@ -186,7 +187,7 @@ impl Link {
         }
     }
 
-    /// The same with what was too much for the last turn.
+    /// The same with the rest of the last turn.
     pub fn split_unfinished(
         &mut self,
         budget: &mut usize,
@@ -220,7 +221,7 @@ impl Link {
         let split = offload.as_ref().map_err(ToString::to_string).and_then(|offload| {
             let emit = |piece: &Piece<'_>| {
                 *budget = budget.saturating_sub(1);
-                // What nobody could split is longer than any frame, and still as it should be.
+                // An unsplit packet is longer than any frame, and still correct.
                 let whole = matches!(piece.tail(), Some(Tail { note: Note::Unsplit { .. }, .. }));
                 match piece.length_bytes() {
                     length if length < FRAME_SIZE_BYTES_MIN => counters.runts += 1,
@@ -313,8 +314,8 @@ impl Link {
         self.socket.as_ref().and_then(|socket| socket.take_lost_count().ok()).unwrap_or(0)
     }
 
-    /// Counts frames that the kernel refused, and says so where a user can do something about it
-    /// and has not been told before.
+    /// Counts frames that the kernel refused, and says so once where a user can do something about
+    /// it.
     fn complain(&mut self, refused: Refused, error: &std::io::Error) {
         let (port, name) = (self.port.0, &self.name);
         if self.counters.refused_too_long == 0 && refused.too_long > 0 {

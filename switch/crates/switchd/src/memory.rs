@@ -1,7 +1,7 @@
 //! How much memory the switch has to give, and how what was given comes back.
 //!
-//! What clients and programs make is counted ([`units::memory`]); here is how much of it there may be
-//! unless somebody says so. What they leave is kept by the allocator, whose threads must not give it
+//! What clients and programs make is counted ([`units::memory`]); here is the default
+//! of its limit. The allocator keeps freed memory, whose threads must not give it
 //! back to the kernel themselves (`ports::memory`): a thread does that which has nothing else to do.
 //! Pages that are empty but belong to another thread it cannot see. So it wakes the threads that serve
 //! controllers, each of which gives back its own before it rests again. Pages of the thread that moves

@@ -2,12 +2,13 @@
 //!
 //! A request may be as long as a program with its P4Info or some hundred thousand entries, and
 //! while it is read, translated and carried out it takes several times that much memory. So each
-//! takes of the memory for requests what its length says when its first bytes tell it, what its
-//! elements say as they arrive (`elements.rs`), and gives it back when the call is answered. One
-//! that finds no room is refused at once, and its sender may send it again, or in parts. Messages
-//! of up to [`FREE_SIZE_BYTES`] and of a few elements take nothing, being covered by what every
-//! call has: who asks for little is served. Who has announced more and then sends it a byte at a
-//! time keeps the room only until somebody else needs it: below [`PACE_BYTES_PER_S`] it gives way.
+//! takes memory for requests: for its length when its first bytes announce it, for its elements as
+//! they arrive (`elements.rs`), and gives it back when the call is answered. One that finds no room
+//! is refused at once, and its sender may send it again, or in parts. Messages of up to
+//! [`FREE_SIZE_BYTES`] and of a few elements take nothing, being covered by the allowance of every
+//! call, so that small requests are always served. A sender that has announced more and then sends
+//! it a byte at a time keeps the room only until another needs it: below [`PACE_BYTES_PER_S`] it
+//! gives way.
 //!
 //! ```text
 //!   DATA frames of HTTP/2   ─────┬───────────────┬──────────┬─────

@@ -19,7 +19,7 @@ pub struct ByHand {
     pub device: Device,
     /// Steps of a slice.
     pub budget: usize,
-    /// Each slice has taken its time as soon as somebody asks.
+    /// Each slice is over at the first check of its time.
     pub is_slow: bool,
     /// How many requests have been sent to the data plane.
     pub sent: Arc<AtomicUsize>,
@@ -62,7 +62,7 @@ impl ByHand {
         self.drive_slices(call, |_, _| ()).await
     }
 
-    /// The same; after every slice `look` is told whether there is more to do.
+    /// The same; after every slice `look` gets whether there is more to do.
     pub async fn drive_slices<T>(
         &mut self,
         call: impl Future<Output = T>,

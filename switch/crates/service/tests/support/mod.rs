@@ -40,7 +40,8 @@ use units::{PortId, Rate, Span, Time};
 
 pub const DEVICE_ID: u64 = 3;
 pub const CPU_PORT: PortId = PortId(510);
-/// How long a test waits for what must come: on a busy machine, much longer than it takes.
+/// The deadline of a test for an event that must come: on a busy machine, much longer than it
+/// takes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 pub const EPOCH_OFFSET_NS: i64 = 1_800_000_000_000_000_000;
 

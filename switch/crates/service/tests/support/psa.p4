@@ -1,5 +1,5 @@
-// What controllers see of a program for PSA, for the tests of the server: its tables, what is
-// attached to them, digests, and packets to and from the controller.
+// A controller's view of a PSA program, for the tests of the server: its tables, their direct
+// resources, digests, and packets to and from the controller.
 #include <core.p4>
 #include <psa.p4>
 

@@ -264,7 +264,7 @@ impl FromStr for Arrivals {
     }
 }
 
-/// What `--arrivals` would have to say.
+/// The value of `--arrivals` for this.
 pub fn arrivals_name(arrivals: CellArrivals) -> String {
     match arrivals {
         CellArrivals::Bernoulli => "bernoulli".to_owned(),

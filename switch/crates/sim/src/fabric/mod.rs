@@ -13,7 +13,7 @@ use crate::outside;
 use crate::plot::{self, Line, Panel};
 use arguments::Router;
 
-/// One run: the router, what was asked and what came of it.
+/// One run: the router, the request and the results.
 struct Run {
     router: Router,
     experiment: Experiment,
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// Why there is no outcome. What a decider did wrong is told to programs too.
+/// The reason why there is no outcome. A decider's fault is in the JSON, too.
 fn told(router: &Router, stop: &Stop) -> String {
     if let Stop::Fault(fault) = stop {
         output::show(format_args!(

@@ -15,7 +15,7 @@ const BEGIN_LIMIT: Duration = Duration::from_secs(20);
 const DECISION_LIMIT: Duration = Duration::from_secs(5);
 /// How often it is looked whether a decision has taken too long.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// What is left of a process that was ended is gone after this.
+/// A killed process and its children are gone after this.
 const GRACE: Duration = Duration::from_secs(2);
 /// An answer is a match of 128 pairs at most, or a traceback.
 const ANSWER_BYTES_MAX: u32 = 1 << 20;
@@ -27,9 +27,9 @@ pub struct Process {
     child: Arc<Mutex<Child>>,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// What it is told with the next question.
+    /// The notes that go with the next question.
     told: Vec<u8>,
-    /// What it answered when it began.
+    /// Its answer to the beginning.
     pub begun: Vec<u8>,
     watchdog: Arc<Watchdog>,
 }
@@ -143,7 +143,8 @@ impl Watchdog {
                 end(child);
                 thread::sleep(GRACE);
                 if self.questions.load(Ordering::Relaxed) == questions {
-                    // A process that left its group still holds the pipe, so nobody else can tell.
+                    // A process that left its group still holds the pipe, so there is no other way
+                    // to report it.
                     eprintln!(
                         "vitrine-sim: a decision took longer than {} s, and a process that the class has started does not end",
                         self.limit().as_secs()

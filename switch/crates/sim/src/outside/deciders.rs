@@ -35,7 +35,7 @@ pub struct Congestion {
 }
 
 impl Arbiter {
-    /// An arbiter for so many ports.
+    /// An arbiter for this many ports.
     pub fn start(
         class: &Class,
         ports: usize,

@@ -1,7 +1,7 @@
 //! The classes that networks may use: those of files in certain folders.
 //!
-//! Whoever reaches the address of `vitrine-sim serve` names files in requests. That they lie in a
-//! folder that its owner has named is what keeps them from being anybody's.
+//! Clients of `vitrine-sim serve` name files in requests. Only those in a folder that its owner has
+//! named are used.
 
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
-//! Deciders in Python: a class of somebody's file decides in the place of an arbiter, a scheduler or
+//! Deciders in Python: a class in a user's file decides in the place of an arbiter, a scheduler or
 //! an AQM of the router, or for the TCP connections of hosts.
 //!
-//! The class runs in a process of its own, `python3 -m insides.host FILE.py CLASS`, and is asked
-//! through a pipe, [`wire`] in both directions. [`child`] starts the process and ends it when one
-//! decision takes too long, so nothing hangs however the class behaves.
+//! The class runs in a process of its own, `python3 -m insides.host FILE.py CLASS`, and answers
+//! questions through a pipe, [`wire`] in both directions. [`child`] starts the process and ends it
+//! when one decision takes too long, so nothing hangs however the class behaves.
 
 mod child;
 mod deciders;

@@ -1,4 +1,4 @@
-//! What is said through the pipe: frames of a length and a body, all numbers little-endian.
+//! The protocol of the pipe: frames of a length and a body, all numbers little-endian.
 //!
 //! The router asks, the class answers with one frame: a byte 0 and the answer, or a byte 1 and what
 //! went wrong as text. What the class is only told needs no answer and goes with the next question.
@@ -146,7 +146,7 @@ pub fn read_pairs(answer: &[u8]) -> Result<Vec<(usize, usize)>, String> {
     }
 }
 
-/// What a class wants to hear of, as bits, and how it uses marks.
+/// The events that a class subscribes to, as bits, and how it uses marks.
 pub fn read_wishes(answer: &[u8]) -> Result<(u8, MarksWanted), String> {
     match answer {
         [wishes, 0] => Ok((*wishes, MarksWanted::Classic)),
@@ -167,7 +167,7 @@ pub fn read_window(answer: &[u8]) -> Result<CongestionAnswer, String> {
     }
 }
 
-/// What an AQM is to be asked.
+/// The questions for an AQM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqmWishes {
     pub arrivals: bool,

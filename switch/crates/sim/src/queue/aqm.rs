@@ -30,7 +30,7 @@ impl Aqm {
         self.class.as_ref()
     }
 
-    /// What a queue is configured with.
+    /// The configuration of a queue.
     pub fn config(&self) -> Option<AqmConfig> {
         self.config.clone()
     }

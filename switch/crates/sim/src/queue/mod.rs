@@ -16,7 +16,7 @@ use crate::outside;
 use crate::plot::{self, Line, Panel};
 use arguments::Setup;
 
-/// One run: the port, what was asked and what came of it.
+/// One run: the port, the request and the results.
 struct Run {
     setup: Setup,
     loads: Vec<f64>,
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// Why there is no outcome. What a decider did wrong is told to programs too.
+/// The reason why there is no outcome. A decider's fault is in the JSON, too.
 fn told(setup: &Setup, stop: &Stop) -> String {
     if let Stop::Fault(fault) = stop {
         output::show(format_args!("{}\n", outside::fault_line("queue", &setup.to_string(), fault)));
@@ -55,7 +55,7 @@ fn told(setup: &Setup, stop: &Stop) -> String {
 }
 
 impl Run {
-    /// The run as one line: what was asked, then class by class what came of it.
+    /// The run as one line: the request, then the results class by class.
     fn line(&self) -> Value {
         let Run { setup, loads, experiment, outcome } = self;
         let classes = outcome.classes.iter().zip(loads);
@@ -149,7 +149,7 @@ fn panels_over_load(runs: &[Run]) -> Vec<Panel> {
     ]
 }
 
-/// What waits over time, a line for each setup and class.
+/// The depth over time, a line for each setup and class.
 fn panels_over_time(runs: &[Run]) -> Vec<Panel> {
     let mut lines = Vec::new();
     for run in runs {

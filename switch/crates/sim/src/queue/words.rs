@@ -14,7 +14,7 @@ pub fn arrivals(text: &str, load: f64, packet_s: f64) -> Result<Arrivals, String
             let burst: u32 = burst.parse().ok().filter(|burst| *burst > 0).ok_or_else(|| {
                 format!("--arrivals: `{text}`: a burst is a positive number of packets")
             })?;
-            // A burst comes at the line's speed; the pause makes up for what that is too fast.
+            // A burst comes at the line's speed; the pause makes up for the excess.
             let on = packet_s * f64::from(burst - 1);
             let pause = (packet_s / load * f64::from(burst) - on).max(0.0);
             Ok(Arrivals::OnOff { gap: span(packet_s), burst, pause: span(pause) })

@@ -82,7 +82,7 @@ fn hex(value: &bits::Int) -> String {
     value.to_hex(bits::byte_count(value.bit_length()))
 }
 
-/// What kind of copy a packet is, in words.
+/// The kind of a copy, in words.
 fn kind(kind: InstanceType) -> &'static str {
     match kind {
         InstanceType::EgressClone => "clone from egress",

@@ -5,7 +5,7 @@ use pipeline::Event;
 
 use super::{digits, hex};
 
-/// The life of a packet and its copies. What happens to one of them stands under its number.
+/// The life of a packet and its copies. Each one's events are under its number.
 pub fn render(records: &[TraceRecord]) -> String {
     let (mut text, mut subject) = (String::new(), None);
     for TraceRecord { packet, event, .. } in records {

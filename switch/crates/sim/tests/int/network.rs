@@ -34,7 +34,7 @@ pub struct Seen {
     pub bytes: Vec<u8>,
 }
 
-/// What waits behind a departure: in its queue, and in all queues of the router.
+/// The depth behind a departure: of its queue, and of all queues of the router.
 pub type Depths = BTreeMap<(PortId, Time), (u64, u64)>;
 
 /// One router and its records.
@@ -148,7 +148,7 @@ impl Network {
         }
     }
 
-    /// What leaves a router by `now`; returns what goes to the next one.
+    /// The packets that leave a router by `now`; returns those that go to the next one.
     fn poll(&mut self, index: usize, now: Time) -> Vec<Handed> {
         let mut onward = Vec::new();
         while let Some(output) = self.routers[index].device.poll_output(now) {

@@ -1,4 +1,4 @@
-//! Telemetry reports and INT stacks as bytes: as much of the specifications as the test asks for.
+//! Telemetry reports and INT stacks as bytes: the parts of the specifications that the test needs.
 
 /// UDP behind Ethernet and IPv4.
 pub const UDP_PAYLOAD: usize = 14 + 20 + 8;
@@ -9,12 +9,12 @@ const INT_HEADER_BYTES: usize = 12;
 const DSCP_INT: u8 = 0x17;
 const DROPPED: u8 = 0x80;
 
-/// Everything a node can be asked for but its id and the checksum complement.
+/// All instructions but the node id and the checksum complement.
 pub const BITMAP: u16 = 0x7f80;
 /// The words of a hop: its id, and 11 for the rest.
 pub const HOP_WORDS: usize = 12;
 
-/// What one node says of one packet.
+/// One node's metadata on one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     pub node: u32,
@@ -31,7 +31,7 @@ pub struct Hop {
     pub buffer_bytes: u64,
 }
 
-/// What a report says of a packet that a queue dropped.
+/// A report on a packet that a queue dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DropReport {
     pub node: u32,

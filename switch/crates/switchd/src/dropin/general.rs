@@ -134,7 +134,7 @@ pub struct General {
 }
 
 impl General {
-    /// What is asked about the switch, if anything is.
+    /// The answer to a question about the switch, if there is one.
     pub fn answer(&self, spelling: Spelling) -> Option<String> {
         if self.version {
             return Some(format!(

@@ -1,10 +1,9 @@
-//! The command lines of `simple_switch_grpc`, `simple_switch` and `psa_switch`, for the programs that
-//! start those switches. The second has no gRPC: what it is asked for comes through `--thrift-port`.
+//! The command lines of `simple_switch_grpc`, `simple_switch` and `psa_switch`, for the programs
+//! that start those switches. The second has no gRPC: its clients use `--thrift-port`.
 //!
 //! It comes in two parts: flags of every bmv2 switch, then `--`, then flags of this one. A flag on
-//! the wrong side is an error there as here. What a flag asks for happens, or the start is refused
-//! with the reason, or, where nothing a packet meets depends on it, the log notes that it was not
-//! needed: `docs/switch.md` has the list.
+//! the wrong side is an error there as here. A flag takes effect, or the start is refused with
+//! the reason, or, where no packet depends on it, the log notes that it was not needed: `docs/switch.md` has the list.
 //!
 //! ```text
 //!   general.rs  the flags before `--`
@@ -27,7 +26,7 @@ use target::Target;
 /// Why the command line is not followed; both texts end with a line break.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Something was asked about the switch; this is the answer.
+    /// A question about the switch; this is the answer.
     Answered(String),
     /// Something is wrong with it.
     Refused(String),
@@ -153,7 +152,7 @@ mod tests {
         assert_eq!(settings.thrift_port, Some(9090));
         let events = settings.events.as_ref().map(ToString::to_string);
         assert_eq!(events.as_deref(), Some("ipc:///tmp/bm-0-log.ipc"));
-        // Who may connect.
+        // The allowed clients.
         assert_eq!(settings.notes.len(), 1, "{:?}", settings.notes);
     }
 

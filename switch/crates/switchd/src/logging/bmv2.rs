@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// What a test wants to read again.
+    /// Text that a test reads again.
     #[derive(Clone, Default)]
     struct Page(Arc<Mutex<Vec<u8>>>);
 

@@ -28,7 +28,7 @@ use crate::spool::{After, END_TIMEOUT, News, Spool};
 /// The crates that may speak at every level.
 const OUR_CRATES: [&str; 2] = ["service", "switchd"];
 
-/// What is logged, and where to.
+/// The selection of log lines, and their target.
 #[derive(Clone, Debug)]
 pub struct Logging {
     /// The least important that is still written.
@@ -68,7 +68,7 @@ pub enum Style {
     Structured,
 }
 
-/// What may wait to be written, where nobody reads it: some 40,000 lines.
+/// The bytes that may wait while the reader is slow: some 40,000 lines.
 const SPOOL_SIZE_BYTES: usize = 4 << 20;
 
 /// The log, which ends when it is dropped: what still waits is written, as long as that goes on.
@@ -77,7 +77,7 @@ pub struct Log(Spool);
 impl Drop for Log {
     fn drop(&mut self) {
         self.0.close();
-        // Who does not read the log cannot be told.
+        // There is no way to report it without a reader of the log.
         let _lost = self.0.wait_for_end(END_TIMEOUT);
     }
 }
@@ -95,7 +95,7 @@ pub fn start(logging: &Logging) -> Result<Log, String> {
     }?;
     let log = Log(spool.clone());
     let writer = BoxMakeWriter::new(move || spool.clone());
-    // What libraries say at these levels is about HTTP frames, which nobody asked for.
+    // Libraries' messages at these levels are about HTTP frames, which are not wanted.
     let ours = OUR_CRATES.map(|name| (name, logging.level));
     let filter =
         Targets::new().with_default(logging.level.min(LevelFilter::WARN)).with_targets(ours);
@@ -114,8 +114,8 @@ pub fn start(logging: &Logging) -> Result<Log, String> {
     Ok(log)
 }
 
-/// The way of lines to where they are read; whoever says something does not wait until it is. Of a
-/// full disk standard error hears once, and the log when there is room again.
+/// The way of lines to their reader; the writer does not wait for it. A full disk is reported once
+/// to standard error, and to the log when there is room again.
 fn spool_to(out: impl Write + Send + 'static) -> io::Result<Spool> {
     let mut has_failed = false;
     Spool::start("log", SPOOL_SIZE_BYTES, out, move |news| match news {
@@ -125,7 +125,7 @@ fn spool_to(out: impl Write + Send + 'static) -> io::Result<Spool> {
         }
         News::Failed(error) => {
             if !std::mem::replace(&mut has_failed, true) {
-                // Nobody is left to be told if this fails as well.
+                // There is no way to report a failure of this, too.
                 let _told = writeln!(io::stderr(), "the log cannot be written: {error}");
             }
             After::GoOn(Vec::new())
