@@ -75,8 +75,8 @@ pub struct Args {
     )]
     pub grpc_address: Address,
 
-    /// Listen without TLS at an address that other machines reach: whoever reaches it controls the
-    /// switch.
+    /// Listen without TLS at an address that other machines reach: every machine that reaches it
+    /// controls the switch.
     #[arg(long, help_heading = "Control")]
     pub insecure: bool,
 
@@ -93,7 +93,7 @@ pub struct Args {
     #[arg(long, value_name = "ID", default_value_t = 0, help_heading = "Control")]
     pub device_id: u64,
 
-    /// Serve over TLS with this certificate (PEM, with what it was signed by).
+    /// Serve over TLS with this certificate (PEM, with its signers').
     #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Control")]
     pub tls_cert: Option<PathBuf>,
 
@@ -126,8 +126,8 @@ pub struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 0, help_heading = "Process")]
     pub seed: u64,
 
-    /// How programs run: compiled to machine code, or interpreted, with the same results. What
-    /// cannot be compiled is interpreted, and a warning says so.
+    /// How programs run: compiled to machine code, or interpreted, with the same results. Parts
+    /// that cannot be compiled are interpreted, and a warning says so.
     #[arg(
         long,
         value_name = "FORM",

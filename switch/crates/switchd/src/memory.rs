@@ -1,11 +1,11 @@
 //! How much memory the switch has to give, and how what was given comes back.
 //!
-//! What clients and programs make is counted ([`units::memory`]); here is the default
-//! of its limit. The allocator keeps freed memory, whose threads must not give it
-//! back to the kernel themselves (`ports::memory`): a thread does that which has nothing else to do.
-//! Pages that are empty but belong to another thread it cannot see. So it wakes the threads that serve
-//! controllers, each of which gives back its own before it rests again. Pages of the thread that moves
-//! packets stay; those are of what it has taken itself.
+//! The memory of clients and programs is counted ([`units::memory`]); its default limit is here.
+//! Freed memory stays with the allocator, and the threads that free it must not give it back to the
+//! kernel themselves (`ports::memory`): a thread without other work does that. It cannot see empty
+//! pages that belong to another thread. So it wakes the threads that serve controllers, each of
+//! which gives back its own before it rests again. Pages of the thread that moves packets stay, but
+//! those it has allocated itself.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const GIVE_BACK_INTERVAL: Duration = Duration::from_secs(15);
 /// The thread needs next to no stack.
 const STACK_SIZE_BYTES: usize = 128 << 10;
 
-/// What everything that clients and programs make may take, and packets of it.
+/// The limit for the memory of clients and programs, and the packets' part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     pub all: Bytes,
@@ -35,13 +35,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// As the settings say, where they say something: otherwise half of what the machine or the
-    /// process's control group has, and a quarter of that for packets.
+    /// The settings' values, if they are set: otherwise half of the machine's or the process's
+    /// control group's memory, and a quarter of that for packets.
     pub fn of(settings: &Settings) -> Result<Memory, String> {
         Memory::new(settings.memory, settings.packet_memory, || machine_bytes(Path::new("/")))
     }
 
-    /// As they are where nobody says anything.
+    /// The defaults.
     pub fn by_default() -> Memory {
         let memory = Memory::new(None, None, || machine_bytes(Path::new("/")));
         // A quarter is never too much.
@@ -76,8 +76,8 @@ impl Memory {
     }
 }
 
-/// The memory of this machine, or of the control group of this process, whichever is less. `root` is
-/// where the kernel's files are.
+/// The memory of this machine, or of the control group of this process, the smaller of both. `root`
+/// is where the kernel's files are.
 fn machine_bytes(root: &Path) -> Option<u64> {
     let text = |path: &Path| std::fs::read_to_string(path).ok();
     let of_machine = text(&root.join("proc/meminfo")).and_then(|text| {
@@ -178,7 +178,7 @@ mod tests {
         write("sys/fs/cgroup/outer/memory.max", "1000000\n");
         write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
         assert_eq!(machine_bytes(&root), Some(1_000_000));
-        // The first version says so much where there is no limit.
+        // The first version's number for no limit.
         write("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/mine\n0::/\n");
         write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
         write("sys/fs/cgroup/memory/mine/memory.limit_in_bytes", "500000\n");

@@ -20,9 +20,9 @@ pub struct Netdevs {
     sending: SendBatch,
     /// The link that is served first in the next round, so that none starves another.
     first: usize,
-    /// What is asked of the kernel about every link.
+    /// The request to the kernel for every link.
     devices: DeviceUse,
-    /// Links were added or removed since somebody asked.
+    /// Links were added or removed since the last look.
     have_changed: bool,
 }
 
@@ -78,8 +78,8 @@ impl Netdevs {
         self.links.binary_search_by_key(&port, |link| link.port)
     }
 
-    /// What to poll: the links, in the order in which they are counted, and behind them the
-    /// kernel's news of devices.
+    /// The descriptors to poll: the links, in the order in which they are counted, and behind them
+    /// the kernel's news of devices.
     pub fn descriptors(&self) -> Vec<RawFd> {
         let links = self.links.iter().map(Link::descriptor);
         links.chain([self.watch.as_raw_fd()]).collect()
@@ -133,7 +133,7 @@ impl Netdevs {
         link.split(packet, budget, |piece, seal| frame(port, piece, seal));
     }
 
-    /// The same with what was too much for a link's last turn. Says whether it still is.
+    /// The same with the rest of a link's last turn. Returns whether there is still a rest.
     pub fn split_unfinished(
         &mut self,
         index: usize,
@@ -168,8 +168,8 @@ impl Netdevs {
         Ok(if link.is_stalled() { Room::Full } else { Room::More })
     }
 
-    /// Gives to the kernel what need not wait for more; `stalled` hears of ports for whose frames it
-    /// has no room.
+    /// Gives the kernel the frames that need not wait for more; `stalled` is called for ports whose
+    /// frames it has no room for.
     pub fn flush(
         &mut self,
         now: Time,
@@ -178,7 +178,7 @@ impl Netdevs {
     ) {
         let Netdevs { links, sending, .. } = self;
         for link in links {
-            // What is stalled is tried again when there is room, not at every wake.
+            // A stalled link is tried again when there is room, not at every wake.
             if !link.is_stalled() && link.gathers_until(now).is_none() {
                 link.flush(now, sending, &mut recycle);
                 link.settle();

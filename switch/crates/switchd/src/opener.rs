@@ -23,14 +23,14 @@ pub struct Opener {
     wishes: Mutex<Sender<Wish>>,
 }
 
-/// A device that somebody waits for.
+/// A device that a caller waits for.
 struct Wish {
     port: PortId,
     device: String,
     answer: Sender<Result<Opened, Refusal>>,
 }
 
-/// What opens devices, and the captures that go with them.
+/// The opener of devices, and the captures that go with them.
 pub struct Opening {
     /// The folder for captures; none: no captures.
     pcap: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub struct Opening {
 
 /// The network device of a new port.
 pub struct OpenedPort {
-    /// What its frames go through.
+    /// The socket of its frames.
     pub socket: PacketSocket,
     /// Where they are recorded, if they are.
     pub capture: Option<Capture>,
@@ -67,13 +67,13 @@ impl Devices for Opener {
 }
 
 impl Opening {
-    /// Opens what is asked for from now on, on a thread with the rights of the calling one, as long
-    /// as somebody can ask.
+    /// Opens requested devices from now on, on a thread with the rights of the calling one, as long
+    /// as there is a requester.
     pub fn start(self) -> io::Result<()> {
         let run = move || {
             let _kept = privilege::keep(DEVICES.and(FILES));
             for Wish { port, device, answer } in &self.wishes {
-                // Whoever asked may be gone; then the device is closed again.
+                // The requester may be gone; then the device is closed again.
                 let _unheard = answer.send(self.open(port, &device));
             }
         };

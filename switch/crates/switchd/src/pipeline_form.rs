@@ -16,7 +16,7 @@ pub enum PipelineForm {
 }
 
 impl PipelineForm {
-    /// What compiles programs, if anything does.
+    /// The compiler of programs, if there is one.
     pub fn compiler(self) -> Option<Compile> {
         match self {
             PipelineForm::Native => Some(compile),
@@ -25,8 +25,8 @@ impl PipelineForm {
     }
 }
 
-/// Compiles a program and says how that went. Whoever loads a program does so beside the thread
-/// that moves packets, so none of them waits for this.
+/// Compiles a program and reports the result. Programs are loaded beside the thread that moves
+/// packets, so no packet waits for this.
 fn compile(source: &Source) -> Result<Arc<dyn Native>, String> {
     let start = Instant::now();
     let compiled = native::compile(source);

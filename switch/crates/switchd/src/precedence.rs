@@ -30,7 +30,7 @@ pub struct PrecedenceKeeper {
     /// When the window began, and how much time the thread had used by then.
     began: Time,
     used: Duration,
-    /// It was given from outside, or the kernel has refused: there is nothing to ask for.
+    /// It was given from outside, or the kernel has refused: there is nothing to request.
     is_settled: bool,
 }
 
@@ -49,8 +49,8 @@ impl PrecedenceKeeper {
         }
     }
 
-    /// Changes the precedence if a window is over and the load asks for it. To be called by the thread
-    /// itself, once a wake.
+    /// Changes the precedence if a window is over and the load requires it. To be called by the
+    /// thread itself, once a wake.
     pub fn follow(&mut self, now: Time) {
         let passed = now.since(self.began);
         if passed < WINDOW || self.is_settled {
@@ -72,7 +72,7 @@ impl PrecedenceKeeper {
     }
 }
 
-/// The precedence of a thread that used so much of the time that passed.
+/// The precedence of a thread that used this much of the time that passed.
 fn wanted_precedence(present: Precedence, passed: Span, used: Duration) -> Precedence {
     let percent = used.as_nanos() as u64 * 100 / passed.whole_ns().max(1);
     match present {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_thread_that_was_started_with_real_time_priority_keeps_it_however_much_it_does() {
         let keeps = std::thread::spawn(|| {
-            // Who may not have it is not given it either.
+            // Without the right to it the request fails.
             ports::take_precedence(Precedence::RealTime).ok()?;
             let mut keeper = PrecedenceKeeper::begin();
             let began = ports::thread_time();

@@ -18,28 +18,28 @@ const EARLY_SPAN: Span = Span::from_us(60);
 const EARLY_SPAN_MIN: Span = Span::from_us(10);
 const EARLY_SPAN_MAX: Span = Span::from_us(150);
 
-/// A wake that came later than was allowed for makes the next one so much earlier, and one that did
-/// not so much later. One step up and 49 down are even: of 50 wakes one comes too late.
+/// A wake that came later than was allowed for makes the next one earlier by this, and one that did
+/// not a 49th of it later. One step up and 49 down are even: of 50 wakes one comes too late.
 const STEP_EARLIER: Span = Span::from_ns(4_900);
 const STEP_LATER: Span = Span::from_ns(100);
 
-/// One part in so many of the time may be spent awake: enough for a frame every 1.2 ms on a machine
-/// whose wakes are slow. Of more frames each is on time less often, and it matters less.
+/// This fraction of the time may be spent awake: enough for a frame every 1.2 ms on a machine whose
+/// wakes are slow. Of more frames each is on time less often, and it matters less.
 const EARNING_DIVISOR: u64 = 10;
 
-/// What can be saved up: a few instants that follow one another closely.
+/// The most that can be saved up: a few instants that follow one another closely.
 const SAVINGS_MAX: Span = Span::from_us(240);
 
 /// How long to sleep, and how much of the time was spent awake.
 pub struct PreciseSleep {
     /// How long before an instant a sleeper is to be woken.
     early: Span,
-    /// When the sleep that was asked for last was to end, if one was.
+    /// The end of the last requested sleep, if there was one.
     wakes_at: Option<Time>,
     savings: Span,
     /// When the savings were counted.
     counted_at: Time,
-    /// At the most so much of the time since then was spent awake.
+    /// At most this much of the time since then was spent awake.
     awake: Span,
 }
 
@@ -144,14 +144,14 @@ mod tests {
         assert_eq!(sleeper.sleep_for(at(1_000_000), us(50)), Duration::ZERO);
     }
 
-    /// How long before an instant a sleeper is woken after so many wakes, each `late` by so much.
+    /// How long before an instant a sleeper is woken after `wakes` wakes, each `late` too late.
     fn early_us_after(wakes: u64, late: u64) -> u64 {
         let mut sleeper = PreciseSleep::default();
         let mut early = 0;
         for wake in 1..=wakes {
             let slept = sleeper.sleep_for(at(wake * 2000), us(900)).as_micros() as u64;
             early = 900 - slept;
-            // It is asked again at the wake, and the thread does not stay awake in this test.
+            // The next request comes at the wake, and the thread does not stay awake in this test.
             sleeper.sleep_for(at(wake * 2000 + slept + late), us(5));
         }
         early

@@ -1,4 +1,4 @@
-//! What a switch reaches of the machine: the files and sockets of its command line.
+//! The files and sockets that a switch reaches: those of its command line.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub fn reach(settings: &Settings) -> Reach {
         [Some(&files.certificate), Some(&files.key), files.client_ca.as_ref()].into_iter().flatten()
     });
     settings.program.iter().chain(tls).for_each(|file| reach.read(file));
-    // What a panic prints of its way names lines of the program.
+    // A panic's backtrace names lines of the program.
     if let Ok(own) = std::env::current_exe() {
         reach.read(&own);
     }

@@ -1,4 +1,4 @@
-//! What a switch is started with, whichever command line it was read from.
+//! The settings of a switch, from either command line.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -44,7 +44,7 @@ pub struct Settings {
     pub port_rate: Option<Rate>,
     /// Queues of every port.
     pub class_count: u8,
-    /// What is asked of the kernel about the devices of all ports.
+    /// The request to the kernel for the devices of all ports.
     pub devices: DeviceUse,
     /// The most that all may take that clients and programs make; none: by the machine.
     pub memory: Option<Bytes>,
@@ -60,9 +60,9 @@ pub struct Settings {
     pub capture: Option<PathBuf>,
     /// How many bytes of every frame are logged.
     pub dump_bytes: usize,
-    /// Who to become.
+    /// The user to become.
     pub user: Option<String>,
-    /// What is logged, and where to.
+    /// The selection of log lines, and their target.
     pub logging: Logging,
     /// Flags that were accepted and do nothing here, one sentence each.
     pub notes: Vec<String>,
@@ -119,11 +119,11 @@ impl Spelling {
 /// PEM files for gRPC over TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The server's certificate, with what it was signed by.
+    /// The server's certificate, with its signers'.
     pub certificate: PathBuf,
     /// The certificate's key.
     pub key: PathBuf,
-    /// Who must have signed a client's certificate; none: clients need none.
+    /// The required signer of a client's certificate; none: clients need none.
     pub client_ca: Option<PathBuf>,
 }
 
@@ -167,7 +167,7 @@ pub fn parse_port(text: &str) -> Result<PortId, String> {
 }
 
 impl Settings {
-    /// What no command-line parser can see: two flags that contradict each other.
+    /// The checks that no command-line parser can make: two flags that contradict each other.
     pub fn check(&self) -> Result<(), String> {
         self.grpc_address.check(self.tls.is_some(), self.insecure)?;
         for (index, this) in self.interfaces.iter().enumerate() {

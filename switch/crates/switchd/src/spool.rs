@@ -1,13 +1,13 @@
-//! A writer that nobody waits for: what is written goes into a bounded room, and a thread of its own
-//! takes it from there to where it belongs, which may be a pipe that nobody reads or a full disk.
+//! A writer without waiting: records go into a bounded room, and a thread of its own takes them
+//! from there to their target, which may be an unread pipe or a full disk.
 //!
 //! ```text
 //!   packet thread -> [ room ] -> thread of the spool -> file, pipe or terminal
 //! ```
 //!
-//! A record goes in whole or not at all. What finds no room is lost and counted, and said when there
-//! is room again. What cannot be written is told to whoever started the spool, who also says whether
-//! to go on.
+//! A record goes in whole or not at all. One without room is lost and counted, and the loss is
+//! reported when there is room again. Failures to write are reported to the creator of the spool,
+//! who also decides whether to go on.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ pub const END_TIMEOUT: Duration = Duration::from_millis(150);
 /// The thread needs next to no stack.
 const STACK_SIZE_BYTES: usize = 128 << 10;
 
-/// What a spool has to tell.
+/// A spool's news.
 #[derive(Debug)]
 pub enum News<'a> {
     /// So many records have found no room, or could not be written; now there is room again.
@@ -31,7 +31,7 @@ pub enum News<'a> {
     Failed(&'a io::Error),
 }
 
-/// What becomes of a spool after its news.
+/// A spool's next action after its news.
 #[derive(Debug)]
 pub enum After {
     /// It goes on, with these words of its own.
@@ -57,7 +57,7 @@ struct Shared {
 struct State {
     waiting: Chunk,
     lost: u64,
-    /// The thread sleeps until it is told.
+    /// The thread sleeps until it is woken.
     is_asleep: bool,
     /// Nothing more is to come.
     is_closed: bool,
@@ -73,8 +73,8 @@ struct Chunk {
 }
 
 impl Spool {
-    /// Starts the thread that writes to `out`, under a name of up to 15 bytes. `hear` is told what
-    /// befalls it, on that thread.
+    /// Starts the thread that writes to `out`, under a name of up to 15 bytes. `hear` gets its
+    /// news, on that thread.
     pub fn start(
         name: &str,
         size_bytes_max: usize,
@@ -120,8 +120,8 @@ impl Spool {
         self.0.filled.notify_one();
     }
 
-    /// Waits so long until everything is written. An error says how many records are lost that nobody has
-    /// been told of; those that are being written just then are not among them.
+    /// Waits up to `timeout` until everything is written. An error is the number of lost records
+    /// that have not been reported; those that are being written just then are not among them.
     pub fn wait_for_end(&self, timeout: Duration) -> Result<(), u64> {
         let state = self.0.lock();
         let waiting = |state: &mut State| !state.is_over;

@@ -1,7 +1,7 @@
 //! From arguments to a switch that is ready to run.
 //!
-//! Everything that can be missing is found here, before a packet has moved: each error says what
-//! was asked for, where, and what to do.
+//! Everything that can be missing is found here, before a packet has moved: each error names the
+//! setting, its place, and the correction.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -96,7 +96,7 @@ pub fn start(settings: &Settings, memory: Memory) -> Result<Switch, SwitchError>
 
 /// For threads that speak with controllers, and for those that write what others hand them.
 pub fn give_up_everything() {
-    // To give up is allowed to everybody.
+    // Giving up rights needs none.
     let _done = privilege::keep(NOTHING);
 }
 
@@ -159,8 +159,8 @@ fn load(path: &Path, device: &Device) -> Result<Load, SwitchError> {
         .map_err(|refusal| SwitchError::new(format!("{}: {}", path.display(), refusal.message)))
 }
 
-/// Every port with its classes by strict priority. The CPU port has no line: what goes to the
-/// controller waits for nobody.
+/// Every port with its classes by strict priority. The CPU port has no line: packets to the
+/// controller wait for nothing.
 fn router_config(settings: &Settings) -> traffic::Config {
     let classes = usize::from(settings.class_count);
     let mut config = traffic::Config::default();
@@ -173,7 +173,7 @@ fn router_config(settings: &Settings) -> traffic::Config {
     config
 }
 
-/// A port that nobody has said anything else of.
+/// A port with the default settings.
 fn new_port(settings: &Settings) -> PortConfig {
     PortConfig::strict(settings.port_rate, settings.class_count.into())
 }
@@ -194,7 +194,7 @@ fn stop_on_signals(waker: Waker) -> Result<Arc<AtomicBool>, SwitchError> {
     Ok(stop)
 }
 
-/// What is wrong with the address or the certificates, and what to do.
+/// The mistake in the address or the certificates, and its correction.
 fn cannot_serve(settings: &Settings, error: StartError) -> SwitchError {
     let address = &settings.grpc_address;
     let error = match error {

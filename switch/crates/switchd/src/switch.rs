@@ -4,13 +4,13 @@
 //!
 //! 1. read the clock; everything below happens at that instant;
 //! 2. release what was due by then, each transmission with its exact instant in the model, and stop
-//!    at the instants of which somebody wants a sample;
+//!    at the instants of requested samples;
 //! 3. bring ports up and down with their network devices;
-//! 4. take at most one batch of packets, and so many frames, from every port that has some, and
+//! 4. take at most one batch of packets, and a bounded number of frames, from every waiting port, and
 //!    release what each received packet made due before the next, while its frames are in the
 //!    processor's cache;
-//! 5. carry out at most a slice of what controllers want;
-//! 6. release what that made due, tell those who watch, and give the kernel all frames together;
+//! 5. carry out at most a slice of the controllers' requests;
+//! 6. release what that made due, notify watchers, and give the kernel all frames together;
 //! 7. sleep until the next due instant, the next frame or the next request.
 //!
 //! On a fast line something is due every microsecond. Waking each time would cost more than the
@@ -45,15 +45,15 @@ use crate::precedence::PrecedenceKeeper;
 use crate::precise_sleep::PreciseSleep;
 use crate::tap::Tap;
 
-/// What is due so soon is waited for awake: to be put to sleep and woken takes longer.
+/// An event due this soon is waited for awake: to be put to sleep and woken takes longer.
 const AWAKE_SPAN: Span = Span::from_us(5);
 
 /// A model that lags the clock by more than this is overrun: the machine is too slow for it.
 const LAG_MAX: Span = Span::from_ms(1);
 
-/// Frames that one port brings in at a turn: a host that has its super-packets cut into single bytes
-/// stops nobody else for longer than these take, about a millisecond. Eight full super-packets of TCP
-/// are 360.
+/// Frames that one port brings in at a turn: a host that has its super-packets cut into single
+/// bytes stops no other for longer than these take, about a millisecond. Eight full super-packets
+/// of TCP are 360.
 pub const FRAMES_PER_TURN_MAX: usize = 1024;
 
 /// How long a device that is there and could not be opened is left alone.
@@ -78,15 +78,15 @@ pub struct Switch {
     retry_at: Option<Time>,
 }
 
-/// What packets pass, and who hears of them.
+/// The parts that packets pass, and their observers.
 pub struct Core {
     /// The router.
     pub device: Device,
-    /// What is behind its ports.
+    /// The network devices of its ports.
     pub netdevs: Netdevs,
     /// Carries out what controllers want.
     pub agent: Agent,
-    /// What is shown of packets.
+    /// The display of packets.
     pub tap: Tap,
     /// The instant of now.
     pub clock: Clock,
@@ -128,7 +128,7 @@ impl Switch {
 
     /// Runs until a signal says stop.
     pub fn run(mut self) -> Result<(), SwitchError> {
-        // What changed between opening the devices and hearing their news.
+        // Changes between opening the devices and their first news.
         self.core.follow_netdevs(self.core.clock.now(), &mut self.poller);
         let mut turn = Span::ZERO;
         while !self.stop.load(Ordering::Relaxed) {
@@ -190,8 +190,8 @@ impl Switch {
         }
     }
 
-    /// `turn` is what the last turn took: for so long nobody else was served, even where nothing was
-    /// due.
+    /// `turn` is the duration of the last turn: for this long nothing else was served, even where
+    /// nothing was due.
     fn note_overrun(&mut self, now: Time, turn: Span) {
         let lag = self.core.device.next_due().map_or(Span::ZERO, |due| now.since(due)).max(turn);
         if lag > LAG_MAX {
@@ -205,7 +205,7 @@ impl Switch {
     fn time_to_next_due(&mut self, woken: Time) -> Option<Duration> {
         let Core { device, agent, netdevs, clock, .. } = &self.core;
         let (gathering, gathered) = netdevs.gathers_until(woken);
-        // What becomes due while frames are gathered leaves with them.
+        // Packets that become due while frames are gathered leave with them.
         let frames = device.next_due().map(|due| due.max(gathering.unwrap_or(due)));
         let others = [gathered, agent.next_due(), self.retry_at];
         let due = others.into_iter().chain([frames]).flatten().min()?;
@@ -297,7 +297,7 @@ impl Core {
         self.resume(now, |_| true);
     }
 
-    /// Lets ports go on for whose frames there is room again.
+    /// Lets ports continue that were stalled and whose sockets have room again.
     fn resume(&mut self, now: Time, has_room: impl Fn(usize) -> bool) {
         let Core { netdevs, device, .. } = self;
         let stalled = netdevs.stalls().enumerate().filter(|(_, stalled)| *stalled);
@@ -368,9 +368,9 @@ impl Overrun {
 pub struct Plane<'a> {
     /// The device.
     device: &'a mut Device,
-    /// What is behind its ports.
+    /// The network devices of its ports.
     netdevs: &'a mut Netdevs,
-    /// What is shown of packets.
+    /// The display of packets.
     tap: &'a mut Tap,
     /// The instant.
     now: Time,

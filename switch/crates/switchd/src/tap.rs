@@ -1,4 +1,4 @@
-//! What is shown of packets: captures of each port, and lines in the log. The model knows nothing of
+//! The display of packets: captures of each port, and lines in the log. The model knows nothing of
 //! it.
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ struct OneWay {
 }
 
 impl Tap {
-    /// Opens the captures that are asked for; an error says which file cannot be written.
+    /// Opens the requested captures; an error says which file cannot be written.
     pub fn open(settings: &Settings) -> Result<Tap, String> {
         let mut captures = BTreeMap::new();
         for interface in &settings.interfaces {
@@ -73,7 +73,7 @@ impl Tap {
         }
     }
 
-    /// The switch ends: waits for what is still to be written, as long as that goes on.
+    /// The switch ends: waits for the remaining writes, as long as they make progress.
     pub fn end(&self) {
         let recording = self.recording.iter().map(Recording::spool);
         let all = self.captures.values().flat_map(Capture::spools).chain(recording);
@@ -90,7 +90,7 @@ impl Tap {
         }
     }
 
-    /// Asks the device, whose time is zero now, for what is to be seen of it.
+    /// Has the device, whose time is zero now, report the events to be displayed.
     pub fn begin(&mut self, device: &mut Device) {
         if let Some(recording) = &mut self.recording {
             recording.start();
@@ -132,7 +132,7 @@ impl Tap {
     }
 }
 
-/// The names of a device's captures: of what came in, and of what went out.
+/// The names of a device's captures: of incoming and of outgoing frames.
 pub fn names(device: &str) -> [String; 2] {
     ["in", "out"].map(|direction| format!("{device}_{direction}.pcap"))
 }

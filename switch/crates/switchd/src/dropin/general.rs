@@ -64,7 +64,7 @@ pub struct General {
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
 
-    /// What is logged: trace (each step of each packet), debug, info, warn, error or off.
+    /// The log level: trace (each step of each packet), debug, info, warn, error or off.
     #[arg(short = 'L', long, value_name = "LEVEL", default_value = "trace")]
     log_level: LevelFilter,
 
@@ -81,7 +81,7 @@ pub struct General {
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     log_file_max_files: u32,
 
-    /// Log so many bytes of every frame that comes or goes, at level info.
+    /// Log this many bytes of every frame that comes or goes, at level info.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     dump_packet_data: usize,
 
@@ -94,8 +94,8 @@ pub struct General {
     #[arg(long, value_name = "PORT")]
     thrift_port: Option<u16>,
 
-    /// Where the steps of packets are published for clients of bmv2's event logger, as nanomsg does:
-    /// ipc:///path or tcp://host:port. Packets are followed only while somebody listens.
+    /// Where the steps of packets are published for clients of bmv2's event logger, as nanomsg
+    /// does: ipc:///path or tcp://host:port. Packets are followed only while a client listens.
     #[arg(long, value_name = "ADDRESS")]
     nanolog: Option<Place>,
 

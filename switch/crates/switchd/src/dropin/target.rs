@@ -20,7 +20,8 @@ pub struct Target {
     #[arg(long, value_name = "ADDRESS:PORT")]
     grpc_server_addr: Option<Address>,
 
-    /// Ours: listen where other machines reach it, without TLS. Whoever does controls the switch.
+    /// Ours: listen where other machines reach it, without TLS. Every one that does controls the
+    /// switch.
     #[arg(long)]
     pub insecure: bool,
 
@@ -49,7 +50,7 @@ pub struct Target {
     #[arg(long, value_name = "FILE")]
     grpc_server_key: Option<PathBuf>,
 
-    /// Who must have signed the certificates of clients (PEM).
+    /// The required signer of the certificates of clients (PEM).
     #[arg(long, value_name = "FILE")]
     grpc_server_cacert: Option<PathBuf>,
 
@@ -98,8 +99,9 @@ impl Target {
     /// Where to listen. Scripts for the original say 0.0.0.0 and mean their own machine; all others
     /// are let in with TLS only, or because somebody says so.
     ///
-    /// Without the flag psa_switch and simple_switch take any free port: nobody asks the second for
-    /// P4Runtime, and the first is started many times side by side by tests that know Thrift only.
+    /// Without the flag psa_switch and simple_switch take any free port: the second's clients do
+    /// not use P4Runtime, and the first is started many times side by side by tests that know
+    /// Thrift only.
     pub fn address(&self, spelling: Spelling, has_tls: bool, notes: &mut Vec<String>) -> Address {
         let port = if spelling == Spelling::SimpleSwitchGrpc { 9559 } else { 0 };
         let near = || Address::Tcp(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));

@@ -10,9 +10,9 @@
 //!   [7.0] [cxt 0] Transmitting packet of size 98 out of port 2
 //! ```
 //!
-//! Scripts and courses look for these lines. A copy has a number of its own here, so what is behind
-//! the point is always 0. What simple_switch never says is said in our words: why a packet was dropped
-//! outside the program, and when it left its queue.
+//! Scripts and courses look for these lines. A copy has a number of its own here, so the number
+//! behind the point is always 0. Events that simple_switch does not log are in our words: why a
+//! packet was dropped outside the program, and when it left its queue.
 
 mod entry;
 
@@ -28,7 +28,7 @@ use entry::hex_digits;
 #[derive(Debug, Default)]
 pub(super) struct Teller {
     parts: Parts,
-    /// The last copy that came into being: where it goes is told with it.
+    /// The latest copy: its destination is reported with it.
     copy: Option<Copy>,
     /// An action is the one that a table has chosen.
     is_chosen: bool,
@@ -41,7 +41,7 @@ struct Copy {
     kind: InstanceType,
 }
 
-/// What a line may say beside the step itself.
+/// The context of a line beside the step itself.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     /// The program, unless there is none any more.
@@ -64,7 +64,7 @@ impl Teller {
         write(packet, self.lines(packet, step, context));
     }
 
-    /// What is said of one step.
+    /// The lines of one step.
     fn lines(&mut self, packet: u64, step: &TraceEvent, context: Context<'_>) -> Vec<Line> {
         let text = match step {
             TraceEvent::Copied { from, kind } => {
@@ -192,7 +192,7 @@ fn write(packet: u64, lines: Vec<Line>) {
     }
 }
 
-/// What is said of the steps of parsers and of checksums.
+/// The lines of the steps of parsers and of checksums.
 fn lines_beside_controls(event: &Event) -> Vec<Line> {
     let debug = |text: String| (Level::DEBUG, text);
     let trace = |text: String| (Level::TRACE, text);
@@ -224,7 +224,7 @@ fn lines_beside_controls(event: &Event) -> Vec<Line> {
     }
 }
 
-/// What is said of a part of the program that is over; of a parser, its last step says it.
+/// The lines at the end of a part of the program; a parser's are those of its last step.
 fn end_of(part: &Part) -> Vec<Line> {
     match part {
         Part::Control(name) => vec![(Level::DEBUG, format!("Pipeline '{name}': end"))],
@@ -233,7 +233,7 @@ fn end_of(part: &Part) -> Vec<Line> {
     }
 }
 
-/// File and line, in front of what stands there.
+/// File and line, in front of the source text.
 fn place_of(source: Option<&SourceInfo>) -> String {
     source.map(|at| format!("{}({}) ", at.filename, at.line)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The life of every packet as lines of the log, for who reads logs to understand a program.
+//! The life of every packet as lines of the log, for reading a program's behaviour.
 //!
 //! Clients of bmv2's event logger hear of the same steps, while there are any.
 //!
@@ -22,7 +22,7 @@ use crate::logging::{Logging, Style};
 
 /// Tells the log, and clients of the event logger, what becomes of packets.
 pub struct Narrator {
-    /// The log is told.
+    /// The log gets the steps.
     logs: bool,
     style: Style,
     clients: Option<StepTeller>,
@@ -40,12 +40,12 @@ impl Narrator {
         Narrator { logs, style, clients: None, serves: false, lost: 0, bmv2 }
     }
 
-    /// Whoever listens there hears of the steps, too.
+    /// These clients get the steps, too.
     pub fn tell_steps_to(&mut self, clients: Option<StepTeller>) {
         self.clients = clients;
     }
 
-    /// Follows every packet of `device` from now on, if the log is to be told.
+    /// Follows every packet of `device` from now on, if the log gets the steps.
     pub fn begin(&self, device: &mut Device) {
         if self.logs {
             let with_primitives = TraceFilter { tells_primitives: true, ..TraceFilter::default() };
@@ -85,7 +85,7 @@ impl Narrator {
         }
     }
 
-    /// Follows packets while clients listen, unless somebody else has them followed.
+    /// Follows packets while clients listen, unless another reader has them followed.
     fn follow_clients(&mut self, device: &mut Device, is_heard: bool) {
         if is_heard && !self.serves && !device.is_tracing() {
             device.trace(vec![TraceFilter::default()]);
@@ -93,7 +93,7 @@ impl Narrator {
         } else if !is_heard && self.serves {
             device.trace(Vec::new());
             while device.poll_trace().is_some() {
-                // What was still recorded is for nobody.
+                // The remaining records have no reader.
             }
             self.serves = false;
         }

@@ -56,7 +56,7 @@ pub fn dump(
     Some(text)
 }
 
-/// The kind of a part of a key and what is asked of it; what P4Runtime leaves out is written out.
+/// The kind of a part of a key and its match; parts that P4Runtime omits are written out.
 fn param(match_type: MatchType, width: u32, asked: &KeyMatch) -> (&'static str, String) {
     let all = &Int::one().shift_left(width as usize) - &Int::one();
     let zero = Int::zero();
@@ -88,7 +88,7 @@ fn digits(value: &Int, width: u32) -> String {
     hex_digits(value, width.div_ceil(8) as usize * 2)
 }
 
-/// At least so many digits.
+/// At least this many digits.
 pub fn hex_digits(value: &Int, count: usize) -> String {
     format!("{value:0count$x}")
 }
