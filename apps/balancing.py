@@ -23,7 +23,7 @@ from topo.model import End, Switch, Topology
 _GROUPS = "path_groups"
 # FEEDBACK_SESSIONS of queue_telling.p4: the session of a port is this and its number.
 _SESSIONS = 1000
-# A full path is told of so often, at most, and is taken for full so long.
+# A full path is reported at most this often, and counts as full for this long.
 TELL_EVERY_S, RECENT_S = 0.010, 0.100
 _US_PER_S = 1e6
 
@@ -42,7 +42,8 @@ def can_balance(program: P4Info) -> bool:
 
 
 def entries(topology: Topology, switch: Switch) -> list[Item]:
-    """What does not depend on the method: paths, ports with hosts, ways back for feedback."""
+    """The part that does not depend on the method: paths, ports with hosts, ways back for
+    feedback."""
     groups = router.groups(paths.routes(topology, switch))
     items = list(chain.from_iterable(_paths(hops, number) for hops, number in groups.items()))
     for port in switch.ports:

@@ -37,7 +37,7 @@ class Service:
         self.end = threading.Event()
 
     def run(self) -> None:
-        """Takes what arrives until it is told to end, and then what has arrived by then."""
+        """Takes reports until it is stopped, and then those that have arrived by then."""
         while True:
             ending = self.end.is_set()
             batch = self.receiver.receive(IDLE_WAIT_S)
@@ -47,7 +47,7 @@ class Service:
                 return
 
     def losses(self) -> dict[str, int]:
-        """What arrived at the machine and was not read."""
+        """Reports that arrived at the machine and were not read."""
         return {"dropped": self.receiver.dropped, "oversized": self.receiver.oversized}
 
 
@@ -90,7 +90,8 @@ def _collect(options: argparse.Namespace) -> int:
 
 
 def told(collection: Collection, dropped: int) -> str:
-    """What came, and what is missing, `dropped` reports at the collector itself, as a line."""
+    """The collected reports, and the losses, `dropped` of them at the collector itself, as a
+    line."""
     summary = collection.summary()
     lost = sum(sender["lost"] for sender in summary["senders"])
     nodes, flows = len(summary["senders"]), len(summary["flows"])

@@ -31,7 +31,7 @@ from controller.telemetry.instructions import (
 from topo import units
 from topo.document import Place
 
-# What the sink's parser holds of a stack.
+# The words of a stack that the sink's parser has room for.
 STACK_WORDS_MAX = 63
 REPORTED_BYTES = 256
 NS_PER_US = 1000
@@ -55,7 +55,7 @@ REPORT_PORT = 32766
 
 
 class Mode(Enum):
-    """How the nodes of a flow tell of its packets."""
+    """How the nodes of a flow report its packets."""
 
     # Every hop writes into the packet, the sink reports.
     MD = "md"
@@ -86,7 +86,7 @@ class Flows:
 
 @dataclass(frozen=True)
 class Watch:
-    """What is told of some flows."""
+    """The metadata to report for some flows."""
 
     flows: Flows
     mode: Mode

@@ -1,4 +1,4 @@
-"""What the applications' command lines have in common: which router, and whose it is."""
+"""Options that the applications' command lines share: the router, and its owner."""
 
 from __future__ import annotations
 

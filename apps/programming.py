@@ -30,7 +30,7 @@ from topo.model import Switch, Topology
 
 @dataclass(frozen=True)
 class Entries:
-    """What is written into a router's program, and what is not, in sentences."""
+    """The entries written into a router's program, and those left out, in sentences."""
 
     insert: list[Item] = field(default_factory=list)
     modify: list[Item] = field(default_factory=list)

@@ -67,7 +67,7 @@ def dropping(qos: Qos, ports: Mapping[int, PortSettings]) -> list[str]:
     `ports`: all of the router, as they are with the file in force. Where a rule with `dst` leads is
     for the routes to say, so of such rules only those are told that no port can serve.
     """
-    # What goes to the controller gets no class.
+    # Packets to the controller get no class.
     counts = {port: it.queue_count or 1 for port, it in sorted(ports.items()) if port != CPU_PORT}
     found = []
     for class_ in sorted({rule.class_ for rule in qos.rules}):

@@ -34,14 +34,14 @@ _RULE_KEYS = ("src", "dst", "protocol", "dscp", "src_port", "dst_port", "mirror"
 
 @dataclass(frozen=True)
 class Qos:
-    """What a file says."""
+    """The contents of a file."""
 
     rules: tuple[Rule, ...]
     router: RouterSettings
     # The depth in packets from which a queue marks, by port and class.
     marks: Mapping[tuple[int, int], int]
     mirrors: tuple[CloneSession, ...]
-    # What the file calls its classes.
+    # The file's names of its classes.
     names: Mapping[int, str] = field(default_factory=dict)
 
     def called(self, class_: int) -> str:

@@ -1,4 +1,4 @@
-"""What a router answers in its own name: ARP, neighbour discovery, ping, ICMP errors.
+"""A router's answers in its own name: ARP, neighbour discovery, ping, ICMP errors.
 
     answer(frame, reason, Own(mac, addresses), everywhere)  ->  the frame to send back, or None
 
@@ -93,7 +93,7 @@ def answer(
 
 
 def destination(frame: bytes) -> Address | None:
-    """Where an IP packet goes; none of what is no IP packet, or cut short."""
+    """The destination of an IP packet; none for other or truncated frames."""
     ether_type = int.from_bytes(frame[12:14], "big")
     packet = frame[_ETHERNET_BYTES:]
     if ether_type == _IPV4 and len(packet) >= 20:
@@ -210,7 +210,7 @@ def _ipv6_reply(
 
 def _advertisement(source: ipaddress.IPv6Address, body: bytes, own: Own) -> bytes | None:
     target = ipaddress.IPv6Address(body[8:24])
-    # Without a source somebody asks whether the address is free; only its owner would object.
+    # A request without a source checks whether the address is free; only its owner would object.
     if target not in own.addresses or source.is_unspecified:
         return None
     option = struct.pack("!BB", _TARGET_LINK_ADDRESS, 1) + own.mac.packed
@@ -240,6 +240,6 @@ def _may_be_told(source: Address, target: Address) -> bool:
 
 
 def _own_address(own: Own, everywhere: Collection[Address], version: int) -> Address | None:
-    """Whom an error is from: the port's address, or any of the router's where it has none."""
+    """The source of an error: the port's address, or any of the router's if it has none."""
     candidates: Sequence[Address] = [*own.addresses, *sorted(everywhere, key=str)]
     return next((each for each in candidates if each.version == version), None)

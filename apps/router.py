@@ -41,7 +41,7 @@ _ERRORS_PER_S = 100.0
 
 
 def defaults(program: P4Info) -> list[Item]:
-    """What leads nowhere is told to its sender by the service, where one runs."""
+    """Packets that lead nowhere are reported to their senders by the service, where one runs."""
     names = {table.name.rpartition(".")[2] for table in program.tables}
     return [Entry(table, None, Call("no_route")) for table in ROUTES.values() if table in names]
 
@@ -115,7 +115,7 @@ def serving_in(
 
 
 class Service:
-    """What a router does in its own name; every answer is `replies.answer`'s."""
+    """A router's answers in its own name; every one is `replies.answer`'s."""
 
     def __init__(self, session: Session, topology: Topology, switch: Switch) -> None:
         self._session = session
@@ -194,7 +194,7 @@ class Service:
         return bool(pieces)
 
     def _send(self, frame: bytes, port: int) -> None:
-        # A switch that has gone away meanwhile has nobody to answer to.
+        # The answer for a switch that has gone away meanwhile is dropped.
         with contextlib.suppress(ControllerError):
             self._session.send(Packet(frame, {"egress_port": port}))
 

@@ -25,7 +25,7 @@ from topo.model import End, Switch, Topology
 REPORT_SESSION = 900
 QUEUES_PER_PORT = 8
 INT_TYPES = {Mode.MD: 1, Mode.MX: 3}
-# What a router without any address sends from (RFC 7600, 4.8); hosts refuse 0.0.0.0.
+# The source address of a router without any (RFC 7600, 4.8); hosts refuse 0.0.0.0.
 NO_ADDRESS = ipaddress.IPv4Address("192.0.0.8")
 # Above everything that a domain or a lab says of flows.
 REPORTS_PRIORITY = 1 << 20

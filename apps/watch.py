@@ -36,8 +36,8 @@ from controller.watch import (
     watch,
 )
 
-# One line a queue and sample; the totals count from the start of the switch. What is on the port's
-# cable stands beside each of its queues.
+# One line a queue and sample; the totals count from the start of the switch. The state of the
+# port's cable is in each of its queues' lines.
 SAMPLE_COLUMNS = {"time_s": float} | dict.fromkeys(
     (
         *("port", "class", "held_packets", "held_bytes"),
@@ -106,7 +106,7 @@ def event_row(event: Told, watched: Watched) -> Row:
 
 
 def record(watched: Watched, samples: Table | None, events: Table | None) -> tuple[int, int]:
-    """Writes what is told until the watch ends; how many samples and events there were."""
+    """Writes events until the watch ends; returns the numbers of samples and events."""
     sample_count = event_count = 0
     for told in watched:
         if isinstance(told, Sample):
@@ -165,7 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _end_on_request(watched: Watched, seconds: float | None) -> None:
-    """Ends the watch at Ctrl-C, SIGTERM or after a while; what was told by then is kept."""
+    """Ends the watch at Ctrl-C, SIGTERM or after a while; events until then are kept."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: watched.end())
     if seconds is not None:

@@ -18,7 +18,7 @@ from controller.errors import ConnectError
 DEFAULT_ADDRESS = "127.0.0.1:9559"
 # sockaddr_un has room for 108 bytes with a zero behind them.
 SOCKET_PATH_BYTES_MAX = 107
-# What a socket's file is called, so that what stands behind it is a device and no file.
+# The suffix of a socket's file, which marks an address as a device's and no file's.
 SOCKET_SUFFIX = ".sock"
 _UNIX = "unix:"
 _AT_SOCKET = re.compile(rf"({_UNIX}.+{re.escape(SOCKET_SUFFIX)})/(\d+)")

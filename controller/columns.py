@@ -23,7 +23,7 @@ _PS_PER_S = 1_000_000_000_000
 
 @dataclass(frozen=True)
 class Counts:
-    """What waits at one place, and totals from the start of the switch."""
+    """The depth of one place, and totals from the start of the switch."""
 
     held_packets: Sequence[int]
     held_bytes: Sequence[int]
@@ -47,7 +47,7 @@ class PortColumns:
 
 @dataclass(frozen=True)
 class InputColumns:
-    """What waits at an input port for the fabric."""
+    """The queues of an input port before the fabric."""
 
     total: Counts
     # Virtual output queues by output, all classes together; those that were ever used.
@@ -67,7 +67,7 @@ class Columns:
 
 
 def columns_of(message: router_pb2.Columns) -> Columns:
-    """What a message says."""
+    """The columns of a message."""
     rows = len(message.time_ps)
     return Columns(
         time_s=[time_ps / _PS_PER_S for time_ps in message.time_ps],
@@ -112,6 +112,6 @@ def _counts(message: router_pb2.CounterColumns, rows: int) -> Counts:
 
 
 def _whole(column: Iterable[Any], rows: int) -> Sequence[int]:
-    """A column with a number for each instant: one that does not change is told once."""
+    """A column with a number for each instant: one that does not change is sent once."""
     numbers = list(column)
     return numbers * rows if len(numbers) == 1 else numbers

@@ -71,7 +71,7 @@ def current(source: Path) -> Path:
         _run([*_INCLUDES, "-o", str(made[0]), "--p4runtime-files", str(made[1])], source)
         beside = Path(folder, stamp.name)
         beside.write_text(made_from)
-        # Moved into place whole, the stamp last: nobody reads half a program.
+        # Moved into place whole, the stamp last: no reader sees half a program.
         for new, file in zip([*made, beside], [*files, stamp], strict=True):
             _give_to_owner(new)
             new.replace(file)
@@ -79,7 +79,8 @@ def current(source: Path) -> Path:
 
 
 def main() -> int:
-    """Compiles what has changed of p4src/programs. Mistakes are told; they fail nobody else."""
+    """Compiles the changed programs of p4src/programs. A mistake in one does not stop the
+    others."""
     for source in sorted(PROGRAMS.glob("*.p4")):
         try:
             current(source)
@@ -137,7 +138,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _give_to_owner(file: Path) -> None:
-    """What root compiles for a network belongs to whoever the clone belongs to."""
+    """Files that root compiles for a network belong to the owner of the clone."""
     if os.geteuid() == 0:
         owner = ROOT.stat()
         os.chown(file, owner.st_uid, owner.st_gid)

@@ -59,7 +59,7 @@ def open_channel(address: str, deadline_s: float = CONNECT_DEADLINE_S) -> grpc.C
 
 
 def refuse_others(address: str) -> None:
-    """Says whose a socket is to whom it is not: gRPC would try for as long as one lets it."""
+    """Reports another user's socket at once: gRPC would try for as long as one lets it."""
     path = socket_of(address)
     try:
         if path is None or not path.exists() or os.access(path, os.W_OK):
@@ -95,7 +95,7 @@ def refusals(what: str) -> Iterator[None]:
         raise RequestError(f"{what}: {error.details()}.") from error
 
 
-# The device is not there or has no time for us, which says nothing about what was asked.
+# The device is not there or has no time for us, which says nothing about the request.
 _PASSING = frozenset(
     {
         *(grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED),
@@ -116,8 +116,8 @@ def is_passing(error: BaseException) -> bool:
 
 
 def is_early(error: BaseException, took_s: float) -> bool:
-    """Whether a request was given up before its time: gRPC counts that by the wall clock, which
-    somebody may have set meanwhile."""
+    """Whether a request was given up before its time: gRPC counts that by the wall clock, which may
+    have been set meanwhile."""
     is_over = status_of(error) is grpc.StatusCode.DEADLINE_EXCEEDED
     return is_over and took_s < REQUEST_DEADLINE_S
 
@@ -143,7 +143,7 @@ def write_refusal(error: grpc.RpcError, updates: Sequence[object]) -> str:
 def accepted(
     error: grpc.RpcError, updates: Sequence[p4runtime_pb2.Update]
 ) -> list[p4runtime_pb2.Update]:
-    """The updates of a refused batch that the device has carried out all the same."""
+    """The updates of a refused batch that the device has carried out nevertheless."""
     pairs = zip(updates, _details(error), strict=False)
     return [update for update, detail in pairs if detail.canonical_code == 0]
 

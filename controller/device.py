@@ -1,4 +1,5 @@
-"""What a controller has to know of a device before it can write: its number, and an election id.
+"""The facts that a controller needs before it can write to a device: its number, and an election
+id.
 
 P4Runtime has a question for neither. A device answers to its own number only; the highest election
 id that it has seen it tells every stream, also one without an id, which never becomes primary.

@@ -1,4 +1,4 @@
-"""What can go wrong between a controller and a device, each said in one sentence.
+"""Errors between a controller and a device, each as one sentence.
 
 Every error a user can cause or meet derives from `ControllerError`; anything else that escapes from
 this package is a bug of the kit.
@@ -43,7 +43,7 @@ class ConnectError(ControllerError):
 
 
 class NotYoursError(ConnectError):
-    """A router of another user's, who lets nobody else in."""
+    """A router of another user's, which admits no other."""
 
 
 class NotPrimaryError(ControllerError):

@@ -52,13 +52,13 @@ _FINAL = frozenset({State.FAILED, State.CLOSED})
 # A stream and a request that break with one connection do so in no certain order. The switch itself
 # refuses nothing as unavailable, so the end of the stream is hardly ever waited for in vain.
 _END_DEADLINE_S = 5.0
-# Who is primary by its stream and may not write is about to hear of another primary, or of the end
-# of the stream: a device that has restarted knows no primary yet. Else little is denied.
+# A primary by its stream that may not write is about to hear of another primary, or of the end of
+# the stream: a device that has restarted knows no primary yet. Otherwise little is denied.
 _OFFICE_DEADLINE_S = 2.0
 
 
 class Keeper:
-    """One session's stream, whichever it is now, and the thread that replaces it."""
+    """One session's present stream, and the thread that replaces it."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Keeper:
 
     @property
     def state(self) -> State:
-        """What the session can do now."""
+        """The session's present abilities."""
         return self._state
 
     def become_primary(
@@ -117,7 +117,7 @@ class Keeper:
     def await_ready(self, deadline_s: float) -> None:
         """Returns while requests make sense; waits for a device that is coming back."""
         if threading.current_thread() is self._thread:
-            # What is part of restoring cannot wait for its end.
+            # A step of restoring cannot wait for the end of restoring.
             return
         with self._changed:
             self._changed.wait_for(self._is_settled, deadline_s)
@@ -139,13 +139,13 @@ class Keeper:
             raise ControllerError("the session is closed.")
 
     def has_lost(self, stream: Stream | None, error: Exception) -> bool:
-        """Whether a request failed because the device went away, and not by what was asked.
+        """Whether a request failed because the device went away, and not by its own fault.
 
         `stream` is the session's from before the request: what breaks the one breaks the other.
         """
         if stream is None or threading.current_thread() is self._thread:
-            # Who only observes has no stream to tell by; what is part of restoring is begun anew
-            # by the thread itself.
+            # An observer has no stream to tell by; the thread itself begins a step of restoring
+            # anew.
             return False
         status = status_of(error)
         if status is grpc.StatusCode.PERMISSION_DENIED:
@@ -158,7 +158,7 @@ class Keeper:
         return self._not_primary(self._stream.word(0))
 
     def close(self) -> None:
-        """Ends the stream, with it the role of primary; whoever waits is told."""
+        """Ends the stream, with it the role of primary; waiting callers get an error."""
         self._closing.set()
         self._look.set()
         if self._thread.is_alive():
@@ -188,14 +188,14 @@ class Keeper:
         self._open(election_id)
 
     def _follow(self, word: Word | None) -> None:
-        """Does what the device's last word on who is primary asks for."""
+        """Acts on the device's last word about the primary."""
         if word is None or self._closing.is_set():
             return
         if word.standing is Standing.BACKUP:
             self._enter(State.SUPERSEDED)
         elif word.standing is Standing.ORPHAN:
-            # P4Runtime (section 5.3) leaves the device without a primary until somebody comes
-            # whose id is not below any before.
+            # P4Runtime (section 5.3) leaves the device without a primary until a client comes whose
+            # id is not below any before.
             self.election_id = word.highest_id + 1
             self._stream.send(bid(self._device_id, self.election_id))
         elif self._owes:

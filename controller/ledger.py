@@ -1,4 +1,5 @@
-"""What a controller has written to a device, so that it can be written again after a restart.
+"""The state that a controller has written to a device, so that it can be written again after a
+restart.
 
 Only the end counts: an entry that was inserted, modified twice and then removed leaves nothing.
 What others name comes first: members, then groups, then entries, whatever the order of the writing
@@ -11,7 +12,7 @@ from collections.abc import Collection, Iterable
 
 from p4.v1 import p4runtime_pb2
 
-# What can be set but neither inserted nor removed.
+# Entities that can be modified but neither inserted nor deleted.
 _MODIFY_ONLY = frozenset(
     {
         *("register_entry", "meter_entry", "counter_entry"),
@@ -37,7 +38,7 @@ _KEYS = {
     "value_set_entry": ("value_set_id",),
     "digest_entry": ("digest_id",),
 }
-# What belongs to a table entry is told apart as the entry is.
+# Direct entities are identified by their table entries.
 _DIRECT = ("direct_meter_entry", "direct_counter_entry")
 _REPLICATION_KEYS = {
     "multicast_group_entry": "multicast_group_id",
@@ -73,7 +74,7 @@ class Ledger:
                 self._entities.pop(identity(direct), None)
 
     def queries(self) -> list[p4runtime_pb2.Entity]:
-        """What to read so that `updates` can tell what a device lacks."""
+        """The queries that `updates` needs to find out what a device lacks."""
         return queries(self._entities.values())
 
     def lacks(self, present: Iterable[p4runtime_pb2.Entity]) -> bool:
@@ -86,7 +87,7 @@ class Ledger:
         )
 
     def updates(self, present: Iterable[p4runtime_pb2.Entity] = ()) -> list[p4runtime_pb2.Update]:
-        """What brings a device to this state that has nothing but these."""
+        """The updates that bring a device with these entities alone to this state."""
         found = {identity(entity) for entity in present}
         updates = [
             p4runtime_pb2.Update(type=_kind(entity, key in found), entity=entity)
@@ -96,7 +97,7 @@ class Ledger:
 
 
 def queries(entities: Iterable[p4runtime_pb2.Entity]) -> list[p4runtime_pb2.Entity]:
-    """What to read to know which of these a device has."""
+    """The queries that find out which of these a device has."""
     found = {}
     for entity in entities:
         query = _query(entity)

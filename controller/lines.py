@@ -26,7 +26,7 @@ NS_PER_US = 1_000
 
 # A rate of the sender: as fast as frames come.
 UNLIMITED = 0
-# What may wait in a neighbour's network card, if nothing else is said (Linux's txqueuelen).
+# The default queue of a neighbour's network card (Linux's txqueuelen).
 BACKLOG_PACKETS = 1000
 
 
@@ -54,7 +54,7 @@ class Stalls:
 
 @dataclass(frozen=True)
 class Line:
-    """What one direction does to frames. Shares are probabilities from 0 to 1: 0.01 % is 0.0001."""
+    """The impairments of one direction. Shares are probabilities from 0 to 1: 0.01 % is 0.0001."""
 
     delay_us: float = 0
     # On top of the delay, evenly distributed from 0 to this.
@@ -75,14 +75,14 @@ class Sender:
 
     # None: the rate of the port; UNLIMITED: as fast as frames come.
     rate_bps: int | None = None
-    # What may wait in it, beside each other; both None is no limit.
+    # The limits of its queue; both None is no limit.
     backlog_packets_max: int | None = BACKLOG_PACKETS
     backlog_bytes_max: int | None = None
 
 
 @dataclass(frozen=True)
 class Cable:
-    """What a lab sets on the cable of a port; None leaves that part as it is."""
+    """A lab's settings for the cable of a port; None leaves that part as it is."""
 
     sender: Sender | None = None
     receive: Line | None = None
@@ -104,7 +104,7 @@ class LineState:
     duplicated_packets: int
     # Delivered with a bit flipped; in `delivered_packets` too.
     corrupted_packets: int
-    # What waits in the sender, and the most that ever did.
+    # The sender's queue, and its highest depth.
     backlog_packets: int
     backlog_bytes: int
     backlog_bytes_max: int
@@ -114,7 +114,7 @@ class LineState:
 
 @dataclass(frozen=True)
 class CableState:
-    """What is set on the cable of a port, and what happened on it."""
+    """The settings of the cable of a port, and its counters."""
 
     cable: Cable
     receive: LineState
@@ -127,7 +127,7 @@ class Lines:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._stub = RouterStub(session.channel)
-        # What was set, for a switch that has to be told again after a restart.
+        # The settings, for a switch that needs them again after a restart.
         self._in_force: dict[int, router_pb2.Link] = {}
         session.on_restored(self._restore)
 

@@ -1,4 +1,5 @@
-"""What root makes for the user who called sudo is that user's: the network, and its results."""
+"""Files that root makes for the user who called sudo are that user's: the network's, and its
+results."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class PacketReplicated(PacketStep):
 
 
 def packet_step(time_ps: int, event: router_pb2.PacketEvent) -> PacketStep:
-    """The step that a message tells of."""
+    """The step in a message."""
     kind = event.WhichOneof("step")
     class_, values = _STEPS[kind]
     return class_(time_ps, event.packet, *values(getattr(event, kind)))

@@ -59,7 +59,7 @@ def _set(message: Message, field: FieldDescriptor, value: Any) -> None:
         for each in value:
             fill(place.add(), _values(each))
     elif field.message_type is not None:
-        # A message without fields is set all the same.
+        # A message without fields is set nevertheless.
         place.SetInParent()
         fill(place, _values(value))
     elif field.enum_type is not None:
@@ -116,7 +116,7 @@ def _enum_name(value: Enum) -> str:
 
 
 def port_message(settings: PortSettings, classes: Iterable[int]) -> router_pb2.PortConfig:
-    """A port's changes; `classes` are those it will have, for what holds for every queue."""
+    """A port's changes; `classes` are its future ones, for settings of every queue."""
     message = router_pb2.PortConfig()
     same = ("rate_bps", "overhead_bytes", "limit", "queue_count", "utilisation_window_ns")
     fill(message, {name: getattr(settings, name) for name in same})

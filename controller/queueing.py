@@ -1,4 +1,4 @@
-"""What a router's queues can be set to, as values: limits, shapers, AQM, schedulers, fabric.
+"""The settings of a router's queues, as values: limits, shapers, AQM, schedulers, fabric.
 
     PortSettings(
         rate_bps=10_000_000,
@@ -79,7 +79,7 @@ SHAPER_KINDS: Mapping[str, type[BitShaper] | type[PacketShaper]] = {
 # parameters by name.
 Parameter: TypeAlias = int | Fraction | Limit | tuple[Mapping[str, "Parameter"], ...]
 
-# What the service knows: the parameters of each kind of queue management, by the kind's name.
+# The service's parameters of each kind of queue management, by the kind's name.
 AQM_KINDS: Mapping[str, Descriptor] = {
     field.name: field.message_type
     for field in router_pb2.Aqm.DESCRIPTOR.oneofs_by_name["kind"].fields
@@ -88,7 +88,7 @@ AQM_KINDS: Mapping[str, Descriptor] = {
 
 @dataclass(frozen=True, init=False)
 class Aqm:
-    """Who is dropped or marked before a queue is full: a kind, and its parameters.
+    """A method that drops or marks before a queue is full: a kind, and its parameters.
 
         Aqm("codel", target_ns=5_000_000)
 
@@ -133,7 +133,7 @@ class Group:
     discipline: Discipline = Discipline.DRR
     # Only for DRR: bytes a round for weight 1.
     quantum_bytes: int = ETHERNET_FRAME_BYTES
-    # Who chooses in its place; only where there is no other group.
+    # The decider in its place; only where there is no other group.
     decider: Decider | None = None
 
 
@@ -162,7 +162,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a hierarchy: guaranteed a rate, with what it borrows never above its ceil."""
+    """A node of a hierarchy: a guaranteed rate, and a ceil for it with borrowed bandwidth."""
 
     name: str
     rate_bps: int
@@ -194,7 +194,7 @@ class BufferShare:
 
     # How many times the free rest of the buffer the queue may hold; None: as much as there is.
     alpha: Fraction | None = None
-    # What the queue can hold whatever the others do.
+    # The space that is reserved for the queue.
     minimum_bytes: int = 0
 
 
@@ -210,7 +210,7 @@ class QueueSettings:
 
 @dataclass(frozen=True)
 class PortSettings:
-    """One port: its line, its queues and who goes first."""
+    """One port: its line, its queues and its scheduler."""
 
     # The line's speed; 0: no limit, nothing ever waits.
     rate_bps: int | None = None
@@ -233,18 +233,18 @@ class PortSettings:
 
 
 class InputQueueing(Enum):
-    """What stands in front of the fabric; the names are those of `vitrine.v1`."""
+    """The queues before the fabric; the names are those of `vitrine.v1`."""
 
     # Nothing: the fabric is as fast as all inputs together.
     NONE = "none"
-    # One queue an input; only its first packet may ask for an output: head-of-line blocking.
+    # One queue an input; only its first packet may request an output: head-of-line blocking.
     FIFO = "fifo"
     # A virtual output queue for each (output, class).
     VOQ = "voq"
 
 
 class Arbiter(Enum):
-    """Who matches inputs with outputs; the names are those of `vitrine.v1`."""
+    """The algorithm that matches inputs with outputs; the names are those of `vitrine.v1`."""
 
     ISLIP = "islip"
     LQF = "lqf"
@@ -273,7 +273,7 @@ class InputStage:
     iterations: int = 1
     # A full output queue drops what crosses the fabric, rather than giving no grant.
     lossy: bool = False
-    # Who matches in the arbiter's place.
+    # The decider in the arbiter's place.
     decider: Decider | None = None
 
 

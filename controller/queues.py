@@ -30,7 +30,7 @@ from controller.stream import halves
 PS_PER_S = 1_000_000_000_000
 # Samples that come in one message where one is as good as the other.
 _TOGETHER = 1000
-# What of NetdevCounters is of this instant.
+# The fields of NetdevCounters that are of this instant.
 _HELD_OUTSIDE = ("waiting_bytes", "sending_bytes", "unfinished")
 
 
@@ -57,24 +57,25 @@ class PortState:
     departed_bytes: int
     # By reason, in the words of the proto file: {"QUEUE_LIMIT": 12}.
     dropped_packets: Mapping[str, int]
-    # Class 0 first. What was dropped before it reached a queue is in the port's numbers only.
+    # Class 0 first. Packets dropped before they reached a queue are in the port's numbers only.
     queues: Sequence[QueueState] = ()
     # The cable's packets: those that wait in the neighbour's network card, those on their way to
     # the port, and those that have left it. They are not in `held_packets`.
     backlog_packets: int = 0
     arriving_packets: int = 0
     leaving_packets: int = 0
-    # What never reached the router, or left it in vain: lost by the kernel or by the network
-    # device, by the names of NetdevCounters in the proto file: {"overrun": 3}. Only where one
+    # Packets that never reached the router, or left it in vain: lost by the kernel or by the
+    # network device, by the names of NetdevCounters in the proto file: {"overrun": 3}. Only in
     # reads; samples of a stream do not have it.
     lost_outside: Mapping[str, int] = field(default_factory=dict)
-    # What waits there at this instant, by the same names: {"waiting_bytes": 143360}. As above.
+    # The bytes that wait there at this instant, by the same names: {"waiting_bytes": 143360}. As
+    # above.
     held_outside: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class VoqState:
-    """What waits in one virtual output queue."""
+    """The depth of one virtual output queue."""
 
     output: int
     class_: int
@@ -84,7 +85,7 @@ class VoqState:
 
 @dataclass(frozen=True)
 class InputState:
-    """What waits at one input port for the fabric; the totals count from the start."""
+    """The queues of one input port before the fabric; the totals count from the start."""
 
     port: int
     held_packets: int
@@ -114,7 +115,7 @@ class Queues:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._stub = RouterStub(session.channel)
-        # All that is in force, for a switch that has to be told again after a restart.
+        # All settings in force, for a switch that needs them again after a restart.
         self._in_force: router_pb2.DescribeResponse | None = None
         session.on_restored(self._restore)
 
@@ -122,7 +123,7 @@ class Queues:
         """Changes the router, or only ports, all at one instant; or nothing, and says why not."""
         if not isinstance(changes, RouterSettings):
             changes = RouterSettings(changes)
-        # Both in one, so that a switch which goes away in between is told again.
+        # Both in one, so that a switch which goes away in between gets them again.
         self._in_force = self._session.patiently(lambda: self._configure(changes))
 
     def _configure(self, changes: RouterSettings) -> router_pb2.DescribeResponse:
@@ -157,7 +158,8 @@ class Queues:
             return self._stub.describe(request, timeout=REQUEST_DEADLINE_S)
 
     def settings(self, ports: Iterable[int] = ()) -> RouterSettings:
-        """What is in force: every field of these ports, or of all, and of the router is set."""
+        """The settings in force: every field of these ports, or of all, and of the router is
+        set."""
         answer = self.describe(ports)
         return RouterSettings(
             {port.port: queue_messages.port_settings(port.config) for port in answer.ports},
@@ -186,7 +188,7 @@ class Queues:
         )
 
     def held_up_s(self, least_s: float) -> float:
-        """How long the machine has held the switch up so far, in lags of `least_s` or more."""
+        """How long the machine has delayed the switch until now, in lags of `least_s` or more."""
         buckets = self.describe().lags.buckets
         lags = ((bucket.up_to_ps / PS_PER_S, bucket.count) for bucket in buckets)
         return sum(lag_s * count for lag_s, count in lags if lag_s >= least_s)
@@ -218,7 +220,7 @@ class Queues:
         *,
         on_complete: Callable[[int], None] = lambda time_ps: None,
     ) -> Iterator[Iterator[Columns]]:
-        """The same samples, up to a thousand at once, for who does not mind to have them late."""
+        """The same samples, up to a thousand at once, for readers that can wait for them."""
         request = router_pb2.WatchRequest(
             interval_ms=interval_ms,
             ports=sorted(ports),
@@ -237,7 +239,7 @@ class Queues:
         request.drop_mirror.CopyFrom(self._in_force.drop_mirror)
         for port in self._in_force.ports:
             request.ports.add(port=port.port, config=port.config)
-            # The cables are restored by whoever set them.
+            # The cables are restored by their own service.
             request.ports[-1].config.ClearField("link")
         self._stub.configure(request, timeout=REQUEST_DEADLINE_S)
 
@@ -263,7 +265,7 @@ def _told(
         for message in call:
             if message.HasField(what):
                 yield message
-            # Called when the reader asks for the next one, so it has taken what that one had.
+            # Called when the reader wants the next one, so it has taken the one before.
             if message.complete_until_ps:
                 on_complete(message.complete_until_ps)
     except grpc.RpcError as error:
@@ -323,7 +325,7 @@ def port_state(port: int, counters: router_pb2.PortCounters) -> PortState:
 
 
 def lost_outside(netdev: router_pb2.NetdevCounters) -> dict[str, int]:
-    """What is lost between a network device and the router; nothing for a port without device."""
+    """The losses between a network device and the router; none for a port without device."""
     return {
         counter.name: number
         for counter, number in netdev.ListFields()
@@ -332,7 +334,7 @@ def lost_outside(netdev: router_pb2.NetdevCounters) -> dict[str, int]:
 
 
 def held_outside(netdev: router_pb2.NetdevCounters) -> dict[str, int]:
-    """What waits between the two at this instant."""
+    """The bytes that wait between the two at this instant."""
     return {
         counter.name: number
         for counter, number in netdev.ListFields()

@@ -17,7 +17,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.internal import api_implementation
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-# What becomes of a value that was read.
+# The treatment of a value.
 _PLAIN, _SIGNED, _ZIGZAG, _BOOL, _TEXT, _RAW, _MESSAGE, _PACKED = range(8)
 
 _KINDS = {
@@ -34,12 +34,12 @@ _KINDS = {
     FieldDescriptor.TYPE_MESSAGE: _MESSAGE,
 }
 _BYTES_KINDS = (_TEXT, _RAW, _MESSAGE)
-# From so many on, numpy reads packed numbers faster than a loop.
+# From this many on, numpy reads packed numbers faster than a loop.
 _MANY_BYTES = 200
 
 
 def parser(message: Any) -> Callable[[bytes], Any]:
-    """What reads messages of that class."""
+    """A reader of messages of that class."""
     if api_implementation.Type() != "python":
         return message.FromString
     reader = _reader(message.DESCRIPTOR, {})
@@ -47,7 +47,7 @@ def parser(message: Any) -> Callable[[bytes], Any]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message by their numbers, as they stand there: whole numbers and bytes.
+    """The fields of a message by their numbers, as they are on the wire: whole numbers and bytes.
 
     For who wants little of a large message: what is not looked at costs nothing.
     """
@@ -176,7 +176,7 @@ def _packed(data: bytes, at: int, end: int) -> list[int]:
 
 def _many_packed(data: bytes, at: int, end: int) -> list[int]:
     """The same for a column of numbers, all of them at once: a tenth of a microsecond each."""
-    # Whoever reads no columns needs no numpy.
+    # Only columns need numpy.
     import numpy as np
 
     raw = np.frombuffer(data, dtype=np.uint8, count=end - at, offset=at)

@@ -1,4 +1,4 @@
-"""Who reads what a command prints may have enough before its end, as `head` and `less` do."""
+"""The reader of a command's output may stop before its end, as `head` and `less` do."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import ParamSpec
 
 Words = ParamSpec("Words")
 
-# What a shell says of a program that a closed pipe ended: 128 and the number of SIGPIPE.
+# A shell's exit status for a program that a closed pipe ended: 128 and the number of SIGPIPE.
 UNREAD = 141
 
 
 def ends_unread(main: Callable[Words, int]) -> Callable[Words, int]:
-    """A command that ends as other programs do when nobody reads it any more: without a word."""
+    """A command that ends silently, as other programs do, when its output is no longer read."""
 
     @functools.wraps(main)
     def command(*args: Words.args, **kwargs: Words.kwargs) -> int:
         try:
             status = main(*args, **kwargs)
-            # Here, and not where Python ends: there nobody could answer what goes wrong with it.
+            # Here, and not where Python ends: errors could not be handled there.
             sys.stdout.flush()
             return status
         except BrokenPipeError:

@@ -51,7 +51,7 @@ def refusals(what: str) -> Iterator[None]:
     try:
         yield
     except grpc.RpcError as error:
-        # Whoever has the service and refuses this says why.
+        # A switch that has the service and refuses this gives a reason.
         unknown = error.details() in (None, "", "Method not found!")
         if error.code() is grpc.StatusCode.UNIMPLEMENTED and unknown:
             raise RequestError(

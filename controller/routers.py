@@ -1,4 +1,4 @@
-"""Which routers are up on this machine, for whoever asks from another terminal.
+"""The routers that are up on this machine, for commands in another terminal.
 
 Whoever has a network up says so in a file, and takes it away with the network. There may be
 several: one of live hosts, and any number in virtual time. So routers have names: `s1` is as good
@@ -80,7 +80,7 @@ class Up:
     network: Mapping[str, Any] = field(default_factory=dict)
     # When it came up, in nanoseconds since 1970: the next network of the same routers is another.
     began_ns: int = 0
-    # Who tells of the hosts of a live network, as vitrine.v1.World's WatchHosts; empty: nobody.
+    # The reporter of the hosts of a live network, as vitrine.v1.World's WatchHosts; empty: none.
     hosts: str = ""
     # Where its programs are from that are not the kit's.
     folders: Sequence[str] = ()
@@ -132,7 +132,7 @@ def all_up() -> list[Up]:
 
 
 def up() -> Up:
-    """The network to look at if nobody says which: the youngest; nothing, if none is up."""
+    """The default network to look at: the youngest; nothing, if none is up."""
     return next(iter(all_up()), Up())
 
 
@@ -142,7 +142,7 @@ def having(address: str) -> Up:
 
 
 def called(address: str) -> str:
-    """What people call the router at this address, which is named, too."""
+    """The name of the router at this address, or the address."""
     networks = all_up()
     for each in networks:
         for name, known in each.routers.items():
@@ -158,7 +158,7 @@ def address_of(name: str) -> str:
     """
     if not name:
         youngest = up()
-        # One that somebody has started by hand is announced by nobody.
+        # A router that was started by hand is not announced.
         if not youngest.routers and listens(DEFAULT_ADDRESS) is False:
             raise ConnectError(
                 "no network of the kit is up: `vitrine up` starts one. A router elsewhere is named "
@@ -174,7 +174,7 @@ def address_of(name: str) -> str:
         raise ConnectError(
             f"{len(found)} networks that are up have a router {name!r}: say its address, {which}."
         )
-    # A router that is not announced has its socket all the same.
+    # A router that is not announced has its socket nevertheless.
     sockets = [place / f"{name}{SOCKET_SUFFIX}" for place in folders()]
     found |= {at_socket(each): "live" for each in sockets if not found and each.is_socket()}
     if found:
@@ -205,7 +205,7 @@ def listens(address: str) -> bool | None:
 
 
 def hint(address: str) -> str:
-    """What else to try where nothing answers at an address; empty: that is not known."""
+    """Other things to try when nothing answers at an address; empty: none are known."""
     path = socket_of(address)
     if path is not None:
         return "" if path.exists() else "there is no such socket, so no router is up there."
@@ -223,7 +223,7 @@ def _own_file() -> Path:
 
 
 def _read(file: Path) -> Up | None:
-    """What a file says, if the process that wrote it lives."""
+    """The contents of a file, if the process that wrote it is alive."""
     try:
         document = json.loads(file.read_text())
         pid, ticks = document.pop("owner")
@@ -241,7 +241,7 @@ def _key_beside(file: Path) -> str:
 
 
 def _write_key(key: str) -> None:
-    """Beside the file that everybody reads, for this user and for who called sudo."""
+    """Beside the public file, for this user and for the caller of sudo."""
     file = _own_file().with_suffix(_KEY)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
@@ -251,7 +251,7 @@ def _write_key(key: str) -> None:
 
 
 def clean() -> int:
-    """Removes what killed networks have said of themselves here, and sockets that nobody hears.
+    """Removes the announcements of killed networks, and sockets without a listener.
 
     How many files that was.
     """
@@ -277,13 +277,13 @@ def _remove(files: Sequence[Path]) -> int:
 def _write(what: Up) -> None:
     file = _own_file()
     file.parent.mkdir(parents=True, exist_ok=True)
-    # What killed processes have left here is of no use to anybody. (Sockets stay: that of a router
-    # which is about to start may not listen yet.)
+    # Files of killed processes here are of no use. (Sockets stay: that of a router which is about
+    # to start may not listen yet.)
     _remove([each for each in file.parent.iterdir() if _is_of_the_dead(each)])
     beside = file.with_suffix(".new")
     told = {**asdict(what), "owner": [os.getpid(), started_ticks(os.getpid())]}
     del told["hosts_key"]
     beside.write_text(json.dumps(told))
-    # Written under sudo, read by everybody.
+    # Written under sudo, readable by all.
     beside.chmod(0o644)
     beside.replace(file)

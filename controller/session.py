@@ -67,7 +67,7 @@ from controller.values import Value, decode, encode
 
 T = TypeVar("T")
 
-# What is done to an item, in the caller's words and as the device reads it.
+# A change of an item, in the caller's words and as the device reads it.
 _Change: TypeAlias = tuple[p4runtime_pb2.Update.Type, Item, p4runtime_pb2.Entity]
 
 
@@ -165,7 +165,7 @@ class Session:
 
     @property
     def state(self) -> State:
-        """What the session can do now; `keeper` says how each state is entered."""
+        """The session's present abilities; `keeper` says how each state is entered."""
         return self._keeper.state
 
     @property
@@ -375,7 +375,7 @@ class Session:
         request = p4runtime_pb2.StreamMessageRequest()
         request.packet.payload = packet.payload
         for field in header.fields:
-            # Padding has no meaning, so nobody has to give it.
+            # Padding has no meaning, so it may be left out.
             value = given.pop(field.name, 0 if field.name.startswith("padding") else None)
             if value is None:
                 raise EntryError(f"a packet-out needs a value for {field.name!r}.")
@@ -469,7 +469,7 @@ class Session:
         return found.p4_device_config == config.p4_device_config and found.p4info == config.p4info
 
     def _present(self) -> list[p4runtime_pb2.Entity]:
-        """What the device has, as far as this session has written the like."""
+        """The device's entities, of the kinds that this session has written."""
         return self._found(self._ledger.queries())
 
     def _found(self, queries: list[p4runtime_pb2.Entity]) -> list[p4runtime_pb2.Entity]:
@@ -541,7 +541,8 @@ class Session:
         self.patiently(put)
 
     def _to_repeat(self, changes: Sequence[_Change]) -> list[_Change]:
-        """What the device has not done of these changes; they are as if made once in the end."""
+        """The changes that the device has not made; together they have the effect of all of
+        them."""
         found = self._found(ledger.queries(entity for _, _, entity in changes))
         present = {identity(entity) for entity in found}
         todo = []

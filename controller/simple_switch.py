@@ -55,7 +55,7 @@ class QueueSetting:
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a router's settings come to, and what has to be said about it."""
+    """The result of converting a router's settings, and the notes about it."""
 
     queues: tuple[QueueSetting, ...] = ()
     remarks: tuple[str, ...] = field(default=())

@@ -29,7 +29,7 @@ def halves(election_id: int) -> dict[str, int]:
 
 
 def bid(device_id: int, election_id: int | None) -> p4runtime_pb2.StreamMessageRequest:
-    """What a stream says to be primary, or, without an id, to hear who is."""
+    """A stream's bid to be primary or, without an id, its question for the primary."""
     request = p4runtime_pb2.StreamMessageRequest()
     request.arbitration.device_id = device_id
     if election_id is not None:
@@ -39,23 +39,23 @@ def bid(device_id: int, election_id: int | None) -> p4runtime_pb2.StreamMessageR
 
 @dataclass(frozen=True)
 class Primary:
-    """Who may write: the election id of the primary controller, and whether that is us."""
+    """The election id of the primary controller, and whether that is us."""
 
     election_id: int
     is_us: bool
 
 
 class Inbox:
-    """What the device sends without being asked; it outlives a stream that breaks."""
+    """The device's own messages; it outlives a stream that breaks."""
 
     def __init__(self) -> None:
         self.packets: queue.Queue[p4runtime_pb2.PacketIn] = queue.Queue(WAITING_MAX)
         self.digests: queue.Queue[p4runtime_pb2.DigestList] = queue.Queue(WAITING_MAX)
-        # Packets and digests that nobody took in time.
+        # Packets and digests that were not taken in time.
         self.lost = 0
 
     def put(self, answer: p4runtime_pb2.StreamMessageResponse) -> None:
-        """Files one message; kinds that nobody waits for are left out."""
+        """Files one message; kinds without a reader are left out."""
         kind = answer.WhichOneof("update")
         if kind == "packet":
             self._put(self.packets, answer.packet)
@@ -74,18 +74,18 @@ class Inbox:
 
 
 class Standing(Enum):
-    """What a stream is in its role; the values are the status codes that say so."""
+    """A stream's standing in its role; the values are the status codes for it."""
 
     PRIMARY = grpc.StatusCode.OK.value[0]
     # Somebody else may write.
     BACKUP = grpc.StatusCode.ALREADY_EXISTS.value[0]
-    # Nobody may write, until somebody comes whose election id is not below any before.
+    # No client may write, until one comes whose election id is not below any before.
     ORPHAN = grpc.StatusCode.NOT_FOUND.value[0]
 
 
 @dataclass(frozen=True)
 class Word:
-    """What the device says about who may write."""
+    """The device's word on the primary."""
 
     standing: Standing
     # The highest election id that it has seen: the primary's, if there is one.
@@ -93,7 +93,7 @@ class Word:
 
 
 class Stream:
-    """One StreamChannel from its start to its end; a broken one is not mended but replaced."""
+    """One StreamChannel from its start to its end; a broken one is replaced, not repaired."""
 
     def __init__(
         self, stub: p4runtime_pb2_grpc.P4RuntimeStub, inbox: Inbox, on_change: Callable[[], None]
@@ -145,7 +145,8 @@ class Stream:
             return self._changed.wait_for(lambda: self._end is not None, deadline_s)
 
     def loses_office_within(self, deadline_s: float) -> bool:
-        """Waits until it is told that it may not write any more, or ends; whether it has ended."""
+        """Waits for the notice that it may not write any more, or for its end; whether it has
+        ended."""
 
         def has_lost_it() -> bool:
             return self._word is None or self._word.standing is not Standing.PRIMARY
@@ -181,7 +182,7 @@ class Stream:
                 else:
                     self._inbox.put(answer)
         except grpc.RpcError as problem:
-            # Also how a cancelled call ends; then nobody waits for an answer any more.
+            # Also the end of a cancelled call; then no caller waits for an answer any more.
             end = (problem.code(), problem.details())
         with self._changed:
             self._end = end

@@ -76,7 +76,7 @@ class ThriftClient:
         self._socket.close()
 
     def call(self, service: str, method: str, *arguments: Argument) -> Any:
-        """What a method returns; a refusal by the server is an error that names the method."""
+        """A method's result; a refusal by the server is an error that names the method."""
         self._sequence += 1
         name = text(f"{service}:{method}").data
         head = struct.pack("!I", _STRICT_CALL) + name + struct.pack("!i", self._sequence)

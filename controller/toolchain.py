@@ -1,4 +1,4 @@
-"""Whose compiler and switch are used: ours, or the P4 project's where they are installed.
+"""The compiler and switch in use: ours, or the P4 project's where they are installed.
 
     toolchain = Toolchain.named("p4lang")          # `--toolchain p4lang`
     program, config = toolchain.compiled("router")

@@ -1,4 +1,4 @@
-"""What happens inside a router, as it happens: samples, drops, marks, every step of every packet.
+"""Events inside a router, as they happen: samples, drops, marks, every step of every packet.
 
     with watch(session, queues=[(2, 0)], drops=True, head_bytes=34) as told:
         for event in told:
@@ -36,7 +36,7 @@ PS_PER_NS = 1000
 
 @dataclass(frozen=True)
 class Threshold:
-    """A depth of a queue that is told when it is crossed: in packets or in bytes, not both."""
+    """A depth of a queue whose crossing is reported: in packets or in bytes, not both."""
 
     port: int
     class_: int
@@ -131,7 +131,7 @@ class Arbitration:
     """The crossbar's arbiter matched inputs with outputs, or found none to match."""
 
     time_ps: int
-    # What each (input, output) asked for is worth; 0 if the arbiter does not weigh.
+    # The weight of each requested (input, output); 0 if the arbiter does not weigh.
     asks: Mapping[tuple[int, int], int]
     rounds: tuple[Round, ...]
     # Of each port the input that its output looks at first, and the output that its input does.
@@ -164,7 +164,7 @@ class Lost:
 
 @dataclass(frozen=True)
 class InputState:
-    """What waits at an input of the fabric."""
+    """The queues of an input of the fabric."""
 
     port: int
     packets: int
@@ -207,7 +207,7 @@ Told = (
 
 
 class Watched:
-    """An open watch: iterate over it for what is told, in the order of time."""
+    """An open watch: iterate over it for events, in the order of time."""
 
     def __init__(self, call: grpc.Call, thresholds: Sequence[Threshold]) -> None:
         self._call = call
@@ -296,7 +296,7 @@ def watch(
     arbitrations: bool = False,
     head_bytes: int = 0,
 ) -> Iterator[Watched]:
-    """Tells what is asked for while the `with` block runs; leaving it ends the stream.
+    """Reports the requested events while the `with` block runs; leaving it ends the stream.
 
     `interval_ms` asks for samples (1 to 1000), `drops` for all drops or those of some reasons
     (`["QUEUE_LIMIT", "AQM"]`), `queues` for every packet in and out of each (port, class),

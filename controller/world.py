@@ -51,7 +51,7 @@ class World:
         self._fault = call(channel.unary_unary, "World", "Fault", world_pb2)
         self._inject = call(channel.unary_unary, "World", "Inject", world_pb2)
         self._invite = call(channel.unary_unary, "World", "Invite", world_pb2)
-        # Who answers for routers: see `answering`.
+        # The controllers of routers: see `answering`.
         self._answers: list[Callable[[float], None]] = []
 
     @classmethod
@@ -86,7 +86,8 @@ class World:
     # ---- time ------------------------------------------------------------------------------------
 
     def advance(self, span_ps: int, *, stops: Sequence[world_pb2.Stop] = ()) -> Stand:
-        """Lets time pass by so much, or until one of the stops holds; where it stands then."""
+        """Lets this much time pass, or until one of the stops holds; returns the present instant
+        then."""
         if not self._answers:
             return self._pass(world_pb2.AdvanceRequest(span_ps=span_ps, stops=stops))
         end_ps = self.look().time_ps + span_ps
@@ -118,7 +119,7 @@ class World:
         return Stand(int(answer.time_ps), int(answer.stop) if answer.HasField("stop") else None)
 
     def run(self, speed: Fraction | None) -> None:
-        """Lets time pass by itself, so many seconds in one; None: as fast as the machine can."""
+        """Lets time pass by itself, this many seconds in one; None: as fast as the machine can."""
         request = world_pb2.RunRequest()
         if speed is not None:
             request.speed.over = speed.numerator
@@ -142,7 +143,7 @@ class World:
         apps: bool = False,
         topology: bool = False,
     ) -> world_pb2.LookResponse:
-        """What there is, all at one instant; of these hosts, or of all."""
+        """The state of everything, all at one instant; of these hosts, or of all."""
         request = world_pb2.LookRequest(
             hosts=hosts, connections=connections, apps=apps, topology=topology
         )
@@ -150,7 +151,7 @@ class World:
             return self._look(request, timeout=REQUEST_DEADLINE_S)
 
     def report(self, app: int) -> world_pb2.AppReport:
-        """What an application has seen so far."""
+        """An application's results until now."""
         return next(each for each in self.look(apps=True).apps if each.app == app)
 
     @contextlib.contextmanager
@@ -169,7 +170,7 @@ class World:
     # ---- faults ----------------------------------------------------------------------------------
 
     def fault(self, request: world_pb2.FaultRequest) -> None:
-        """Something goes wrong, or is mended, at the present instant."""
+        """Causes a fault or its repair at the present instant."""
         with refusals("that cannot go wrong"):
             self._fault(request, timeout=REQUEST_DEADLINE_S)
 

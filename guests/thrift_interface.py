@@ -104,7 +104,7 @@ class Structure:
     """A structure: `FIELDS` are the numbers, names and types of its fields, in their order."""
 
     FIELDS: ClassVar[tuple[tuple[int, str, Type], ...]] = ()
-    # What programs that show any structure go through: number, type, name.
+    # Number, type and name of each field, for programs that show any structure.
     thrift_spec: ClassVar[tuple[Any, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -184,7 +184,7 @@ Function = tuple[tuple[tuple[str, Type], ...], Type | None, type[Failure] | None
 
 
 def own(module: dict[str, object]) -> list[str]:
-    """What `import *` of a module brings: its types, and nothing that hides another's names."""
+    """The result of `import *` of a module: its types, and nothing that hides another's names."""
     return [
         name
         for name, found in module.items()

@@ -1,4 +1,4 @@
-"""What a class of yours must do. Nothing here does anything: the methods are the contract.
+"""The contract of your class. Nothing here does anything: the methods are the contract.
 
 Time is a whole number of picoseconds, as everywhere in the router: 10**12 are a second.
 """
@@ -75,11 +75,11 @@ class Scheduler:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A packet that an AQM is asked about."""
+    """A packet that an AQM must decide on."""
 
     # Bytes.
     length: int
-    # What else is in its queue.
+    # The other packets in its queue.
     queue_packets: int
     queue_bytes: int
     # Whether it may be marked instead of dropped.
@@ -102,7 +102,7 @@ class Aqm:
         return PASS
 
     def departure(self, packet: Packet, waited: int, now: int) -> int:
-        """A packet is about to leave after so many picoseconds; if it is dropped, the next is."""
+        """A packet is about to leave after this many picoseconds; if it is dropped, the next is."""
         return PASS
 
 
@@ -116,7 +116,7 @@ class Window:
     ssthresh: int = NO_THRESHOLD
     # Packets acknowledged towards the next increase of `cwnd` by one; 0 after each loss.
     count: int = 0
-    # What `cwnd` was before the last reduction.
+    # The value of `cwnd` before the last reduction.
     prior_cwnd: int = 0
 
     @property
@@ -133,7 +133,7 @@ class Window:
 
     def additive_increase(self, cost: int, acked: int) -> None:
         """One packet more for every `cost` that are acknowledged."""
-        # What was earned at a slower growth is worth one packet at most.
+        # Credit earned at a slower growth is worth one packet at most.
         if self.count >= cost:
             self.count = 0
             self.cwnd += 1
@@ -143,7 +143,7 @@ class Window:
 
 
 class Path(NamedTuple):
-    """What a connection knows of its path at one instant."""
+    """A connection's knowledge of its path at one instant."""
 
     now: int
     # Payload bytes of a full segment.
@@ -178,7 +178,7 @@ class CongestionControl:
     timeout it begins with one packet.
     """
 
-    # How marks are used: as losses, once a round trip (RFC 3168); or each of them is told, in
+    # How marks are used: as losses, once a round trip (RFC 3168); or each of them is reported, in
     # `path.delivered_ce` (RFC 8257); or the same with packets that say so (RFC 9331, L4S).
     marks: Literal["classic", "every mark", "L4S"] = "classic"
 
@@ -202,7 +202,7 @@ class CongestionControl:
         raise NotImplementedError
 
     def measured(self, window: Window, path: Path, rtt_us: int) -> None:
-        """A packet was acknowledged, whose round trip took so many microseconds."""
+        """A packet was acknowledged, whose round trip took this many microseconds."""
 
     def timed_out(self, window: Window, path: Path) -> None:
         """Nothing came back for too long: all in flight counts as lost."""

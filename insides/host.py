@@ -96,7 +96,7 @@ class _Pipe:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(2, 1)
-        # What was read, and how far it has been taken.
+        # The bytes read, and how many of them have been taken.
         self._waiting, self._at = b"", 0
 
     def read(self) -> bytes | None:
@@ -119,7 +119,7 @@ class _Pipe:
 
 
 def _begin(file: Path, name: str, parameters: dict[str, Any]) -> tuple[Serve, bytes]:
-    """Who answers from now on, and what is answered to the beginning."""
+    """The decider from now on, and the answer to the beginning."""
     kind = parameters.pop("kind")
     found = _load(file, name, getattr(contract, kind))
     if kind == "CongestionControl":
@@ -137,7 +137,7 @@ def _load(file: Path, name: str, base: type) -> type[Any]:
     assert spec is not None, "its name ends in .py"
     module = importlib.util.module_from_spec(spec)
     sys.modules[file.stem] = module
-    # What the file imports may lie beside it.
+    # The file's imports may be beside it.
     sys.path.insert(0, str(file.resolve().parent))
     source = file.read_bytes()
     # For the lines in tracebacks: the file may be out of reach later. Without a time, the entry is
@@ -232,7 +232,7 @@ def _scheduler(scheduler: contract.Scheduler) -> Serve:
 
 
 def _questions(aqm: type[contract.Aqm]) -> bytes:
-    """Of what it is to be asked, as bits: what it has no method for passes."""
+    """The questions for it, as bits: those without a method pass."""
     base = contract.Aqm
     return bytes([(aqm.arrival is not base.arrival) | (aqm.departure is not base.departure) << 1])
 

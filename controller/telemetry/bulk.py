@@ -64,7 +64,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class Decoded:
-    """What a batch said; nodes, hardware and sequences are those of the datagrams of version 2."""
+    """The contents of a batch; nodes, hardware and sequences are those of the datagrams of version
+    2."""
 
     rows: np.ndarray
     malformed: int

@@ -76,7 +76,7 @@ class Collection:
     def series(
         self, flow: str | None, node: int | None, queue: int | None, rows_max: int
     ) -> list[dict[str, Any]]:
-        """The latest rows of a flow, node or queue, oldest first; values nobody gave are None."""
+        """The latest rows of a flow, node or queue, oldest first; missing values are None."""
         with self._lock:
             number = None
             if flow is not None:

@@ -28,7 +28,7 @@ class Field:
 
     @property
     def unavailable(self) -> int:
-        """What a hop writes that does not know the value."""
+        """The value of a hop that does not know the right one."""
         return (1 << self.width_bits) - 1
 
 
@@ -68,9 +68,9 @@ _COMMON = (
     Instruction(8, (Field("buffer_id", 8), Field("buffer_occupancy", 24))),
 )
 
-# What a hop adds to a packet's stack.
+# A hop's contributions to a packet's stack.
 PACKET_INSTRUCTIONS = {item.bit: item for item in (NODE_ID, *_COMMON, CHECKSUM_COMPLEMENT)}
-# What a report says of the node that sent it.
+# A report's facts about the node that sent it.
 REPORT_INSTRUCTIONS = {item.bit: item for item in (*_COMMON, DROP)}
 
 

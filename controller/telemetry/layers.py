@@ -94,7 +94,7 @@ class IntMd(Packet):
         return _INT_HEADER_WORDS + len(self.stack)
 
     def guess_payload_class(self, payload: bytes) -> type[Packet]:
-        """What follows is the host's own payload."""
+        """The rest is the host's own payload."""
         return Raw
 
 
@@ -128,7 +128,7 @@ class TelemetryReport(Packet):
         return packet + payload
 
     def guess_payload_class(self, payload: bytes) -> type[Packet]:
-        """The reported packet begins with what the inner type says."""
+        """The inner type determines the beginning of the reported packet."""
         inner: dict[int, type[Packet]] = {
             InnerType.ETHERNET: Ether,
             InnerType.IPV4: IP,

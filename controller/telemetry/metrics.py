@@ -60,7 +60,7 @@ def _senders(senders: list[dict[str, Any]]) -> Iterator[Metric]:
         "repeated": "Reports that came twice in a row.",
     }
     for name, text in texts.items():
-        # What is lost falls when a late report turns up, so it is no counter.
+        # The number of losses falls when a late report turns up, so it is no counter.
         family = GaugeMetricFamily if name == "lost" else CounterMetricFamily
         metric = family(f"int_reports_{name}", text, labels=labels)
         for sender in senders:

@@ -81,7 +81,7 @@ VALUE_COLUMNS = tuple(
 
 
 def unavailable(column: str) -> int:
-    """The number that stands for a value nobody gave."""
+    """The number that marks a missing value."""
     return (1 << WIDTHS_BITS[column]) - 1
 
 

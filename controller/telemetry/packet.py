@@ -27,7 +27,7 @@ UDP_BYTES = 8
 TCP_BYTES_MIN = 20
 PORTS_BYTES = 4
 
-# What a reported packet without an Ethernet header begins with.
+# The first header of a reported packet without an Ethernet header.
 _ETHERTYPE_OF: dict[int, int] = {InnerType.IPV4: ETHERTYPE_IPV4, InnerType.IPV6: ETHERTYPE_IPV6}
 
 # The DSCP value that the examples of the INT specification use.
@@ -66,7 +66,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class InnerPacket:
-    """What could be read of a reported packet."""
+    """The readable parts of a reported packet."""
 
     flow: Flow | None
     stack: IntStack | None

@@ -74,7 +74,7 @@ class Receiver:
         """
         if not select.select([self.socket], [], [], wait_s)[0]:
             return None
-        # The kernel writes over the lengths of what it delivers.
+        # The kernel writes over the lengths of the messages it delivers.
         self._messages["control_length"] = _CONTROL.itemsize
         count = _libc.recvmmsg(
             self.socket.fileno(),

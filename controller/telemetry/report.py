@@ -32,7 +32,7 @@ LENGTH_TO_END = 0xFF
 
 
 class ReportType(IntEnum):
-    """What stands in front of the inner packet."""
+    """The header before the inner packet."""
 
     INNER_ONLY = 0
     INT = 1
@@ -40,7 +40,7 @@ class ReportType(IntEnum):
 
 
 class InnerType(IntEnum):
-    """What the inner packet begins with."""
+    """The first header of the inner packet."""
 
     NONE = 0
     TLV = 1
@@ -52,7 +52,7 @@ class InnerType(IntEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """One individual report, with what its group header says of the sender."""
+    """One individual report, with the group header's facts about the sender."""
 
     hardware_id: int
     sequence: int

@@ -46,7 +46,7 @@ class Semantics:
 
     units: Mapping[str, str]
     occupancy_at: Mapping[str, str]
-    # What the numbers of a drop's reason mean.
+    # The meanings of the numbers of a drop's reason.
     drop_reasons: Mapping[int, str]
 
 

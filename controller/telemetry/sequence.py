@@ -45,7 +45,7 @@ class Sender:
         late = int((ahead < 0).sum())
         self.late += late
         # A late report was counted as lost when a later one overtook it. A repetition of an old
-        # report cannot be told from a late one, so the count must not fall below none.
+        # report looks like a late one, so the count must not fall below none.
         self.lost = max(0, self.lost - late)
         self._latest = int((before + max(0, int(position.max()))) % MODULUS)
 

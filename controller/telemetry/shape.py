@@ -136,7 +136,7 @@ class _View:
         if not len(keys):
             return
         if (keys == keys[0]).all():
-            # What most batches are: reports of one shape.
+            # The usual batch: reports of one shape.
             yield int(keys[0]), self
             return
         order = np.argsort(keys, kind="stable")

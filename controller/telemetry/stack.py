@@ -29,7 +29,7 @@ class MalformedError(Exception):
 
 
 class IntType(IntEnum):
-    """What follows the shim."""
+    """The type of the header behind the shim."""
 
     MD = 1
     DESTINATION = 2
@@ -37,7 +37,7 @@ class IntType(IntEnum):
 
 
 class NextProtocolType(IntEnum):
-    """What the last two bytes of the shim hold."""
+    """The meaning of the last two bytes of the shim."""
 
     DSCP = 0
     UDP_PORT = 1

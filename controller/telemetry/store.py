@@ -1,4 +1,4 @@
-"""What the collector remembers: the latest rows, and the books over all of them.
+"""The collector's memory: the latest rows, and the counts over all of them.
 
 Rows are kept in the order of arrival up to a number, then the oldest are forgotten; whoever wants
 all of them writes them to a file. The books are small: one line for every queue and one for every
@@ -32,7 +32,7 @@ class QueueBooks:
 
 
 class Store:
-    """Rows and books. One thread writes; readers get copies of what is immutable."""
+    """Rows and counts. One thread writes; readers get copies of immutable data."""
 
     def __init__(self, rows_max: int = ROWS_MAX) -> None:
         self._rows_max = rows_max

@@ -1,4 +1,4 @@
-"""The extension as one file: an archive with the folder and the two texts that VS Code asks for.
+"""The extension as one file: an archive with the folder and the two texts that VS Code needs.
 
 pack.py FOLDER BUNDLE TARGET
 """
@@ -24,7 +24,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def manifest(package: dict[str, object]) -> str:
-    """What VS Code reads before it looks into the folder."""
+    """The part that VS Code reads before it looks into the folder."""
     identity = " ".join(
         f"{name}={quoteattr(str(package[key]))}"
         for name, key in (("Id", "name"), ("Version", "version"), ("Publisher", "publisher"))

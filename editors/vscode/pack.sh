@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Packs the extension: out/vitrine-p4.vsix, which `code --install-extension` takes. Wants npm, for what
-# speaks the protocol on the side of VS Code; the versions are those of package-lock.json.
+# Packs the extension: out/vitrine-p4.vsix, which `code --install-extension` takes. Needs npm, for
+# the library that speaks the protocol on the side of VS Code; the versions are those of
+# package-lock.json.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD

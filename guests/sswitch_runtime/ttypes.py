@@ -12,7 +12,7 @@ class MirroringSessionConfig(Structure):
 
 
 class MirroringOperationErrorCode(Enumeration):
-    """What can be wrong with a clone session."""
+    """An error of a clone session."""
 
     SESSION_NOT_FOUND = 1
 

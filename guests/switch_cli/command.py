@@ -1,4 +1,4 @@
-"""What all commands have in common: words in, a message for whatever is wrong."""
+"""The common part of all commands: words in, a message for any mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people can do wrong."""
+"""Users' mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a program, from its BMv2 JSON: the objects that commands name.
+"""The contents of a program, from its BMv2 JSON: the objects that commands name.
 
 The name of an object in P4_16 is its whole path; any end of it that no other object of its kind
 shares does too.

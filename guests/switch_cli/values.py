@@ -54,7 +54,7 @@ def truth(text: str) -> bool:
 
 
 def value(text: str, width: int) -> bytes:
-    """Read an address or a number of so many bits, in as many bytes as they need."""
+    """Read an address or a number of `width` bits, in as many bytes as they need."""
     kind, mark, read = _ADDRESSES.get(width, ("", "\0", bytes))
     if mark in text:
         try:

@@ -107,7 +107,7 @@ class Curve:
         # K^3 = what is missing / C, in 1024ths of a second.
         self.k = cube_root(max(last_max - cwnd, 0) * (1 << 40) // C)
         self.origin = max(cwnd, last_max)
-        # What a Reno-like flow would have by now, and what it has been credited with.
+        # The window of a Reno-like flow by now, and the acknowledgments not yet credited to it.
         self.friendly_cwnd, self.friendly_acked = cwnd, acked
 
     def target(self, t: int) -> int:
@@ -116,7 +116,7 @@ class Curve:
         return max(self.origin - delta, 0) if t < self.k else self.origin + delta
 
     def friendly_cwnd_now(self, cwnd: int) -> int:
-        """What Reno with the same reduction would have by now (RFC 9438, section 4.3)."""
+        """The window of Reno with the same reduction by now (RFC 9438, section 4.3)."""
         # (1 + beta) / (1 - beta) x 8 / 3 = 15.1 eighths of the window for one packet.
         cost = max(cwnd * 15 >> 3, 1)
         while self.friendly_acked > cost:
@@ -133,7 +133,7 @@ class HyStart:
         self.round_start = self.last_ack = self.round_end = self.round_rtt_us = self.samples = 0
 
     def new_round(self, path: Path) -> None:
-        """What is sent from now on is the next round."""
+        """Data sent from now on belongs to the next round."""
         self.round_start = self.last_ack = path.now
         self.round_end, self.round_rtt_us, self.samples = path.nxt, 2**32, 0
 

@@ -3,8 +3,8 @@
 //   routing -> from inside:  remember the flow in a Bloom filter
 //           -> from outside: drop, unless the flow was remembered the other way round
 //
-// The filter is two registers of bits, each at a hash of the flow. It forgets nothing, and now and then
-// it takes a stranger for somebody known: with n flows in 4096 bits by (1 - e^(-n/4096))^2.
+// The filter is two registers of bits, each at a hash of the flow. It forgets nothing, and now and
+// then it takes a stranger for a known flow: with n flows in 4096 bits by (1 - e^(-n/4096))^2.
 // To try: make the filter small enough to be fooled. Let only one host be inside. Let pings through.
 
 #include <core.p4>

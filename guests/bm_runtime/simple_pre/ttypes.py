@@ -1,4 +1,4 @@
-"""What can be wrong with multicast groups."""
+"""Errors of multicast groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from thrift_interface import I32, Enumeration, Failure, own
 
 
 class McOperationErrorCode(Enumeration):
-    """What can be wrong with a group or a node."""
+    """An error of a group or a node."""
 
     TABLE_FULL = 1
     INVALID_MGID = 2

@@ -80,7 +80,7 @@ class BmAddEntryOptions(Structure):
 
 
 class BmCounterValue(Structure):
-    """What was counted."""
+    """The counts."""
 
     FIELDS = ((1, "bytes", I64), (2, "packets", I64))
 
@@ -92,7 +92,7 @@ class BmMeterRateConfig(Structure):
 
 
 class TableOperationErrorCode(Enumeration):
-    """What can be wrong with a table or an action profile."""
+    """An error of a table or an action profile."""
 
     TABLE_FULL = 1
     INVALID_HANDLE = 2
@@ -131,7 +131,7 @@ class InvalidTableOperation(Failure):
 
 
 class CounterOperationErrorCode(Enumeration):
-    """What can be wrong with a counter."""
+    """An error of a counter."""
 
     INVALID_COUNTER_NAME = 1
     INVALID_INDEX = 2
@@ -145,7 +145,7 @@ class InvalidCounterOperation(Failure):
 
 
 class SwapOperationErrorCode(Enumeration):
-    """What can be wrong with a new program."""
+    """An error of a new program."""
 
     CONFIG_SWAP_DISABLED = 1
     ONGOING_SWAP = 2
@@ -159,7 +159,7 @@ class InvalidSwapOperation(Failure):
 
 
 class MeterOperationErrorCode(Enumeration):
-    """What can be wrong with a meter."""
+    """An error of a meter."""
 
     INVALID_METER_NAME = 1
     INVALID_INDEX = 2
@@ -176,7 +176,7 @@ class InvalidMeterOperation(Failure):
 
 
 class RegisterOperationErrorCode(Enumeration):
-    """What can be wrong with a register."""
+    """An error of a register."""
 
     INVALID_REGISTER_NAME = 1
     INVALID_INDEX = 2
@@ -190,7 +190,7 @@ class InvalidRegisterOperation(Failure):
 
 
 class ParseVSetOperationErrorCode(Enumeration):
-    """What can be wrong with a parser value set."""
+    """An error of a parser value set."""
 
     INVALID_PARSE_VSET_NAME = 1
     ERROR = 2
@@ -203,7 +203,7 @@ class InvalidParseVSetOperation(Failure):
 
 
 class LearnOperationErrorCode(Enumeration):
-    """What can be wrong with a digest."""
+    """An error of a digest."""
 
     INVALID_LIST_ID = 1
     INVALID_LIST_NAME = 2
@@ -217,7 +217,7 @@ class InvalidLearnOperation(Failure):
 
 
 class DevMgrErrorCode(Enumeration):
-    """What can be wrong with a port."""
+    """An error of a port."""
 
     ERROR = 1
 
@@ -264,7 +264,7 @@ class BmCrc32Config(Structure):
 
 
 class CrcErrorCode(Enumeration):
-    """What can be wrong with a CRC."""
+    """An error of a CRC."""
 
     INVALID_CALCULATION_NAME = 1
     WRONG_TYPE_CALCULATION = 2
@@ -278,7 +278,7 @@ class InvalidCrcOperation(Failure):
 
 
 class ToeplitzHashErrorCode(Enumeration):
-    """What can be wrong with a Toeplitz hash."""
+    """An error of a Toeplitz hash."""
 
     INVALID_CALCULATION_NAME = 1
     WRONG_TYPE_CALCULATION = 2
@@ -292,7 +292,7 @@ class InvalidToeplitzHashOperation(Failure):
 
 
 class BmActionEntryType(Enumeration):
-    """What an entry runs."""
+    """The kind of an entry's action."""
 
     NONE = 0
     ACTION_DATA = 1
@@ -301,7 +301,7 @@ class BmActionEntryType(Enumeration):
 
 
 class BmActionEntry(Structure):
-    """What an entry runs: the fields of its type."""
+    """An entry's action: the fields of its type."""
 
     FIELDS = (
         (1, "action_type", I32),
@@ -343,7 +343,7 @@ class BmMtActProfGroup(Structure):
 
 
 class BmConfig(Structure):
-    """What a switch says of itself."""
+    """A switch's own facts."""
 
     FIELDS = (
         (1, "device_id", I64),
@@ -366,7 +366,7 @@ class BmResourceType(Enumeration):
 
 
 class IdLookupErrorCode(Enumeration):
-    """What can be wrong with a name."""
+    """An error of a name."""
 
     INVALID_RESOURCE_TYPE = 0
     INVALID_RESOURCE_NAME = 1
