@@ -1,4 +1,4 @@
-"""What a network needs from a kind of switch: the seam between the adapter and the switches.
+"""A network's requirements for a kind of switch: the seam between the adapter and the switches.
 
 A `Backend` starts switches; a `RunningSwitch` is one of them. There are two kinds: ours
 (`vitrine_switch`) and the P4 project's (`simple_switch`). The order is fixed:
@@ -55,13 +55,13 @@ class QueueReadings(Protocol):
         """Samples for as long as the `with` block runs."""
 
     def held_up_s(self, least_s: float) -> float:
-        """How long the machine has held the switch up so far, in lags of `least_s` or more."""
+        """How long the machine has delayed the switch until now, in lags of `least_s` or more."""
 
 
 class RunningSwitch(ABC):
     """One switch of a network that is up."""
 
-    # What a report has to say about how the switch was set up; complete after `configure`.
+    # A report's remarks on how the switch was set up; complete after `configure`.
     remarks: tuple[str, ...] = ()
 
     @abstractmethod

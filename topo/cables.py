@@ -11,13 +11,13 @@ from controller.lines import BACKLOG_PACKETS, BurstyLoss, Cable, Line, Sender, S
 from controller.queueing import Limit
 from topo.model import MTU_BYTES, Impairment, Port
 
-# What a busy machine lets a router be late; slow lines carry a few frames in any case.
+# A router's lateness on a busy machine; slow lines carry a few frames in any case.
 LATE_MS = 20
 BACKLOG_FRAMES_MIN = 4
 
 
 def cable(port: Port) -> Cable:
-    """What the port emulates of its cable."""
+    """The cable that the port emulates."""
     backlog = _backlog(port)
     sender = Sender(port.cable.sender.rate_bps, backlog.packets, backlog.bytes)
     return Cable(sender, _line(port.cable.receive), _line(port.cable.transmit))

@@ -17,7 +17,7 @@ from topo.model import Topology
 
 
 def invitations(device_id: int, settings: RouterSettings) -> Iterator[world_pb2.InviteRequest]:
-    """What has to be asked of a world so that the classes of a router's settings decide."""
+    """The invitations by which the classes of a router's settings decide in a world."""
 
     def request(decider: Decider, **part: object) -> world_pb2.InviteRequest:
         return world_pb2.InviteRequest(device_id=device_id, decider=str(decider), **part)

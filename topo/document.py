@@ -23,7 +23,7 @@ from topo.errors import ModelError, TopologyError
 
 T = TypeVar("T")
 
-# What a document may take to read: far beyond any network or sweep.
+# The largest document that is read: far beyond any network or sweep.
 SIZE_BYTES_MAX = 1 << 20
 DEPTH_MAX = 100
 # Values of the document, each alias counted as all that it stands for.
@@ -218,7 +218,7 @@ class Place:
         return _FLAGS[text.lower()]
 
     def one_of(self, choices: Mapping[str, T]) -> T:
-        """What the value's word stands for."""
+        """The choice that the value's word names."""
         text = self.text()
         if text not in choices:
             self.refuse(f"must be one of {', '.join(choices)}, and is {self._shown()}.")
@@ -243,7 +243,8 @@ class Place:
     # ---- made of two -----------------------------------------------------------------------------
 
     def overlaid(self, change: Place, written: Callable[[Place], str]) -> Place:
-        """The same document with what `change` says: mappings are merged, all else is replaced.
+        """The same document with the changes of `change`: mappings are merged, all else is
+        replaced.
 
         `written` is what a plain value of `change` reads as. Values still know where they stand.
         """

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-# Somebody asks for the end, or the terminal is closed.
+# A request to end, or the terminal is closed.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
-# A signal whose exception was dropped comes so much later again.
+# A signal whose exception was dropped comes again this much later.
 _AGAIN_S = 0.05
 # The status of a program that Ctrl-C has ended, as shells count it.
 INTERRUPTED = 128 + signal.SIGINT
@@ -55,7 +55,7 @@ def as_exit() -> Iterator[None]:
 
 
 class _Again:
-    """Sends the main thread a signal once more, a moment after it is told to."""
+    """Sends the main thread a signal once more, a moment later."""
 
     def __init__(self, number: signal.Signals) -> None:
         self._number = number

@@ -1,4 +1,4 @@
-"""What can go wrong around a network, each said in one sentence that tells the user what to do."""
+"""Errors around a network, each in one sentence that says what to do."""
 
 from __future__ import annotations
 

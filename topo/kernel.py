@@ -1,4 +1,4 @@
-"""The kernel parameters of a host's network: what a topology asks for, written where it counts.
+"""The kernel parameters of a host's network: a topology's settings, written where they take effect.
 
 A network namespace has its own `net.*` parameters, with one exception that costs every newcomer an
 hour: the list of congestion controls that it may choose from is the root namespace's.
@@ -33,7 +33,8 @@ def parameters(host: Host) -> dict[str, str]:
 
 
 def route_metrics(host: Host) -> list[str]:
-    """What of a host's TCP Linux takes from the route to its peer, in `ip route`'s words."""
+    """The part of a host's TCP settings that Linux takes from the route to its peer, for `ip
+    route`."""
     metrics = []
     if host.tcp.quickack:
         metrics += ["quickack", "1"]
@@ -48,7 +49,7 @@ def congestion_controls() -> list[str]:
 
 
 def allow_congestion_control(algorithm: str) -> None:
-    """Lets namespaces choose an algorithm that so far only the root namespace may use."""
+    """Lets namespaces choose an algorithm that only the root namespace may use otherwise."""
     allowed = _ALLOWED_CONGESTION.read_text().split()
     if algorithm in allowed:
         return

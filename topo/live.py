@@ -47,7 +47,7 @@ class LiveHost:
         self.logs = network.logs
 
     def command(self, argv: Sequence[str]) -> list[str]:
-        """What to run in the root namespace so that `argv` runs in the host."""
+        """The command in the root namespace that runs `argv` in the host."""
         return ["mnexec", "-a", str(self._node.pid), *argv]
 
     def start(self, argv: Sequence[str], log: Path) -> Process:
@@ -112,7 +112,8 @@ class LiveNetwork:
         self.topology = topology
         self.logs = logs
         self._backend = backend or VitrineBackend()
-        # What was cleaned up of an interrupted run before this one, for the caller to show.
+        # The remains of an interrupted run that were cleaned up before this one, for the caller to
+        # show.
         self.cleaned: str | None = None
         self._hosts: dict[str, LiveHost] = {}
         self._switches: dict[str, RunningSwitch] = {}

@@ -56,7 +56,7 @@ _GRPC_PORT_FIRST = 9559
 _IMPAIRMENT_KEYS = frozenset(
     {"delay", "jitter", "stalls", "reorder", "loss", "corruption", "duplication"}
 )
-# What a link says for the ports at both of its ends, and what is its own.
+# A link's settings for the ports at both of its ends, and its own.
 _LINK_KEYS = _IMPAIRMENT_KEYS | {"rate", "queue", "mtu"}
 _PORT_KEYS = queueing.PORT_KEYS | _IMPAIRMENT_KEYS | {"mac", "address", "receive"}
 # Whether hosts know the Ethernet address of their gateway.
@@ -76,7 +76,7 @@ def read(document: Place) -> Topology:
     try:
         return _topology(parts)
     except ModelError as error:
-        # What the model finds knows the way to the place, but not the line.
+        # The model's errors know the way to the place, but not the line.
         raise document.nearest(error.way).error(str(error)) if error.way else error from error
 
 

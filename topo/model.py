@@ -29,7 +29,7 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 _NAME = re.compile(r"[a-z][a-z0-9]{0,7}")
 # v1model's ports are 9 bits wide; 510 is the controller's and 511 means "drop".
 PORT_NUMBER_MAX = 509
-# What Ethernet carries unless told otherwise, and what Linux takes: RFC 791's least, IP's most.
+# Ethernet's default MTU, and Linux's limits: RFC 791's least, IP's most.
 MTU_BYTES = 1500
 MTU_BYTES_MIN = 576
 MTU_BYTES_MAX = 65535
@@ -40,7 +40,8 @@ MTU_BYTES_MAX = 65535
 
 @dataclass(frozen=True)
 class TcpBuffer:
-    """What `tcp_rmem` and `tcp_wmem` hold, in bytes; the kernel moves between them by itself."""
+    """The values of `tcp_rmem` and `tcp_wmem`, in bytes; the kernel moves between them by
+    itself."""
 
     min_bytes: int
     default_bytes: int
@@ -78,7 +79,8 @@ class Host:
     tcp: TcpSettings = TcpSettings()
     # Kernel parameters of the host's network by their names: {"net.ipv4.tcp_sack": "0"}.
     sysctls: Mapping[str, str] = field(default_factory=dict)
-    # What ethtool switches on or off: {"tso": False}. Left out: on, as on real machines.
+    # The features that ethtool switches on or off: {"tso": False}. Left out: on, as on real
+    # machines.
     offloads: Mapping[str, bool] = field(default_factory=dict)
 
     @property
@@ -92,12 +94,12 @@ class Host:
 
 @dataclass(frozen=True)
 class Impairment:
-    """What one direction of a cable does to frames besides carrying them."""
+    """The impairments of one direction of a cable."""
 
     delay_ns: int = 0
     # On top of the delay, evenly distributed from zero to this.
     jitter_ns: int = 0
-    # A share of the frames comes later still, by up to so much: their sender was busy with
+    # A share of the frames comes later still, by up to this much: their sender was busy with
     # something else. Those behind such a frame wait for it, unless frames may overtake.
     stall_ppm: int = 0
     stall_max_ns: int = 0
@@ -118,8 +120,8 @@ class Sender:
 
     # None: at the port's own rate. 0: as fast as they are handed over.
     rate_bps: int | None = None
-    # What may wait in it; what does not fit is the sender's loss, not the router's. None: what
-    # `cables` says of such a neighbour.
+    # The limit of its queue; excess frames are the sender's loss, not the router's. None: the
+    # default of `cables` for such a neighbour.
     backlog: Limit | None = None
     # Another router holds back what its line cannot carry; a host's card has a queue.
     is_router: bool = False
@@ -127,7 +129,7 @@ class Sender:
 
 @dataclass(frozen=True)
 class Cable:
-    """What the port emulates of the cable it is connected to."""
+    """The cable that the port emulates."""
 
     transmit: Impairment = Impairment()
     receive: Impairment = Impairment()
@@ -183,7 +185,7 @@ class Switch:
 
     @property
     def settings(self) -> RouterSettings:
-        """What the topology says about the router's queues."""
+        """The topology's settings of the router's queues."""
         ports = {port.number: port.settings for port in self.ports}
         return RouterSettings(ports, self.buffer_bytes, self.input)
 
@@ -219,8 +221,8 @@ class Topology:
     hosts: tuple[Host, ...]
     switches: tuple[Switch, ...]
     links: tuple[Link, ...]
-    # Hosts know the Ethernet address of their gateway, so that no ARP mixes with what a lab sends;
-    # else they learn it as on any network.
+    # Hosts know the Ethernet address of their gateway, so that no ARP mixes with a lab's packets;
+    # otherwise they learn it as on any network.
     knows_gateways: bool = True
 
     def __post_init__(self) -> None:
@@ -272,11 +274,13 @@ class Topology:
         )
 
     def with_transmit(self, switch: str, number: int, **changes: Any) -> Topology:
-        """The same network with other fields of the `Impairment` of what leaves through a port."""
+        """The same network with other fields of the `Impairment` of frames that leave through a
+        port."""
         return self._with_line(switch, number, "transmit", changes)
 
     def with_receive(self, switch: str, number: int, **changes: Any) -> Topology:
-        """The same network with other fields of the `Impairment` of what comes in at a port."""
+        """The same network with other fields of the `Impairment` of frames that come in at a
+        port."""
         return self._with_line(switch, number, "receive", changes)
 
     def with_hosts(self, *names: str, **changes: Any) -> Topology:

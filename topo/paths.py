@@ -57,7 +57,7 @@ def _attachments(topology: Topology) -> Iterator[tuple[Host, Switch, Port]]:
 
 
 def _remote(topology: Topology) -> Iterator[tuple[Network, Switch]]:
-    """What the routers that are not connected to it know of each destination."""
+    """The routes of the routers that are not connected to a destination."""
     places = _places(topology)
 
     def prefix(address: Interface) -> Network:

@@ -1,4 +1,4 @@
-"""What a live network needs from the machine, checked before anything is changed.
+"""A live network's requirements for the machine, checked before anything is changed.
 
 Each missing thing is one sentence that says what to do. The checks are ordered so that the first
 one that fails is the one to repair first.
@@ -20,7 +20,7 @@ TOOLS = ("ip", "iperf3", "mnexec", "ping", "ss")
 
 
 def check(topology: Topology, backend: Backend) -> str | None:
-    """Returns if the network can be built; tells what was cleaned up of an earlier run."""
+    """Returns if the network can be built; reports remains of an earlier run that it cleaned up."""
     deciders.refuse(topology)
     check_machine()
     backend.check(topology)
@@ -44,7 +44,7 @@ def check_machine() -> None:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         raise MachineError(f"not installed: {', '.join(missing)}; run `make setup` first.")
-    # What Mininet does for each host; where this fails, Mininet itself would wait for ever.
+    # Mininet's first step for each host; if it fails, Mininet itself would wait for ever.
     probe = subprocess.run(["mnexec", "-n", "true"], capture_output=True, text=True, check=False)
     if probe.returncode != 0:
         reason = probe.stderr.strip().rpartition(": ")[2]
@@ -62,7 +62,7 @@ def interface_names(topology: Topology) -> list[str]:
 
 
 def check_port_free(port: int, switch: str) -> None:
-    """Raises what is wrong where something answers there already, and who."""
+    """Raises an error if something answers there already, with its name."""
     with socket.socket() as probe:
         # As the switch itself will bind: a closed connection's TIME_WAIT does not count as use.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -40,7 +40,7 @@ class Identity:
         return Identity.of(self.pid) == self
 
     def name(self) -> str:
-        """What it runs, as the kernel calls it."""
+        """The name of its program, as the kernel has it."""
         with contextlib.suppress(OSError):
             return Path(f"/proc/{self.pid}/comm").read_text().strip()
         return "?"
@@ -103,7 +103,7 @@ class Process:
         return self.wait(what, deadline_s)
 
     def pause(self) -> None:
-        """It does nothing until it is told to go on."""
+        """It does nothing until it is resumed."""
         self._child.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:

@@ -56,7 +56,7 @@ from topo.document import Place
 
 T = TypeVar("T")
 
-# The keys of a port that are about its queues; whoever reads a port may add keys of its own.
+# The keys of a port that are about its queues; a reader of ports may add keys of its own.
 PORT_KEYS = frozenset(
     {
         *("rate", "overhead", "limit", "shaper", "classes", "scheduler", "queue", "aqm", "queues"),
@@ -453,5 +453,5 @@ def _limit_bytes(text: str) -> int:
 
 
 def _given(fields: Mapping[str, Place], key: str, read: Callable[[Place], T]) -> T | None:
-    """What `read` makes of a field, or None where the file does not have it."""
+    """The result of `read` for a field, or None if the file does not have it."""
     return read(fields[key]) if key in fields else None

@@ -1,4 +1,4 @@
-"""What a live network has made, written down so that a later run can clean it up.
+"""The parts that a live network has made, written down so that a later run can clean them up.
 
 A run that is killed outright (SIGKILL, a crash of the machine's user session) leaves processes and
 interfaces behind. So each is recorded before or as it is made, in one file that all copies of the

@@ -104,7 +104,7 @@ class SimpleSwitchBackend(Backend):
         argv += ["--thrift-port", str(thrift)]
         for port in switch.ports:
             argv += ["-i", f"{port.number}@{_held(switch, port.number)}"]
-        # What is its own stands behind the flags that all of bmv2's switches share.
+        # Its own flags come behind those that all of bmv2's switches share.
         argv += ["--", "--grpc-server-addr", self.address(switch), "--cpu-port", str(CPU_PORT)]
         argv += ["--priority-queues", str(class_count(switch))]
         process = network.start_process(argv, network.logs / f"{switch.name}.log")

@@ -38,7 +38,7 @@ from topo.errors import MachineError
 from topo.model import Network, Switch, Topology
 
 NOT_SAID = "NOT_SAID"
-# No queue of a lab delays for so long: 100 full frames at 1 Mb/s are 1.2 s.
+# No queue of a lab delays for that long: 100 full frames at 1 Mb/s are 1.2 s.
 LOST_AFTER_S = 10.0
 # A frame of the largest MTU: nothing longer passes the cables.
 _FRAME_BYTES_MAX = 1 << 16
@@ -63,7 +63,7 @@ class _Pending:
 
 @dataclass
 class Books:
-    """What entered for a port, what left it, and what never did."""
+    """Counts of frames that entered for a port, that left it, and that never did."""
 
     held_packets: int = 0
     held_bytes: int = 0
@@ -94,7 +94,7 @@ class Books:
         self._left.append((time_s, 1, length))
 
     def known_until(self, now_s: float) -> float:
-        """The instant up to which everything is certain, if all has been told until `now_s`."""
+        """The instant up to which everything is certain, if all events until `now_s` have come."""
         self._give_up(now_s)
         return self._pending[0].time_s if self._pending else now_s
 
@@ -144,7 +144,7 @@ class Books:
 
 
 def identity(frame: bytes) -> tuple[bytes, ipaddress.IPv4Address | ipaddress.IPv6Address] | None:
-    """What of a frame no router changes, and where it goes; None if it is not IP.
+    """The part of a frame that no router changes, and its destination; None if it is not IP.
 
     Left out are the Ethernet addresses, TTL, the DSCP and ECN bits and IPv4's header checksum. The
     beginning of the payload tells retransmissions apart where the identification does not.
@@ -242,7 +242,8 @@ class Tap:
         with opened:
             while not ending.is_set():
                 select.select(list(sockets.values()), [], [], interval_s)
-                # What has a time before this one is in a socket by now: nothing older can follow.
+                # Frames with a time before this one are in a socket by now: nothing older can
+                # follow.
                 until_s = time.time()
                 early += (event for port, each in sockets.items() for event in _drain(port, each))
                 early.sort()
@@ -304,5 +305,5 @@ def _drain(port: int, tap: socket.socket) -> Iterator[_Event]:
 
 
 def _lost(tap: socket.socket) -> int:
-    """Frames that the tap was too slow for since it was asked last."""
+    """Frames that the tap was too slow for since the last call."""
     return struct.unpack("@II", tap.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))[1]

@@ -16,7 +16,7 @@ from topo.errors import DeadlineError
 
 T = TypeVar("T")
 
-# Short enough that nobody notices, long enough to cost nothing.
+# Too short to be noticed, and long enough to cost nothing.
 _PAUSE_S = 0.01
 
 
@@ -56,7 +56,7 @@ def for_instant(at_s: float) -> None:
 
 
 async def changes(look: Callable[[], T], every_s: float) -> AsyncIterator[T]:
-    """What `look` sees now, and from then on whatever it sees that is different."""
+    """The present result of `look`, and from then on each different one."""
     seen = look()
     yield seen
     while True:

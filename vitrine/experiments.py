@@ -29,7 +29,7 @@ class ExperimentError(ControllerError):
 
 @dataclass(frozen=True)
 class Found:
-    """What the runs of an experiment found, a dictionary each."""
+    """The results of an experiment's runs, a dictionary each."""
 
     runs: Sequence[dict[str, Any]]
 

@@ -35,7 +35,7 @@ class Lab:
 
     @property
     def question(self) -> str:
-        """What it is about."""
+        """Its question."""
         return self._definition.question
 
     def run(self) -> Lab:
@@ -69,12 +69,12 @@ class Lab:
 
     @property
     def table(self) -> Table:
-        """What the original says, what theory says, what was measured."""
+        """The table: original, theory, measurement."""
         return Table(table.columns(self.assessment.rows))
 
     @property
     def bands(self) -> Table:
-        """What must hold for the lab to show what it is about, and whether it does."""
+        """The bands, and whether they are met."""
         lines = [["claim", "found", "required", ""]]
         lines += [
             [band.claim, band.found, band.required, band.verdict.value]

@@ -1,4 +1,4 @@
-"""A network in virtual time, for a notebook: say what is sent, let it happen, look at it."""
+"""A network in virtual time, for a notebook: describe the traffic, let it happen, look at it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vitrine.experiments import written
 from vitrine.shown import Glass, Picture, Table
 
 SECONDS = 10
-# Rates are means over so long.
+# Rates are means over this long.
 _WINDOW_S = 0.5
 
 
@@ -162,7 +162,7 @@ class World:
         return Table(lines)
 
     def queue(self, router: str, port: int) -> Picture:
-        """What waited at a port, and what was dropped."""
+        """The queue of a port, and its drops."""
         series = self.recording.ports[port_name(router, port)]
         limit = self._topology.switch(router).port(port).queue_packets
 
@@ -173,7 +173,7 @@ class World:
         return Picture.of(draw, f"The queue of {router}, port {port}.")
 
     def rates(self) -> Picture:
-        """What each flow carried."""
+        """The throughput of each flow."""
         rates = {name: flow.rates(_WINDOW_S) for name, flow in self.recording.flows.items()}
 
         def draw(axes: drawing.Axes) -> None:
@@ -188,7 +188,7 @@ class World:
         return Picture.of(draw, f"What each flow carried, means over {_WINDOW_S} s.")
 
     def round_trips(self) -> Picture:
-        """What each ping took."""
+        """The round trips of each ping."""
         echoes = {name: pings.echoes for name, pings in self.recording.pings.items()}
 
         def draw(axes: drawing.Axes) -> None:

@@ -1,4 +1,4 @@
-"""What a notebook shows by itself: pictures, tables, and the page with the insides of routers."""
+"""Objects that a notebook shows by itself: pictures, tables, and the page of routers' insides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Picture:
 
     @classmethod
     def of(cls, draw: Callable[[Axes], None], caption: str, height: float = 3.0) -> Picture:
-        """What is drawn into one pair of axes."""
+        """A drawing in one pair of axes."""
 
         def onto(canvas: matplotlib.figure.Figure) -> None:
             draw(canvas.subplots())

@@ -18,7 +18,7 @@ from vitrine.shown import Picture, Table
 
 @dataclass(frozen=True)
 class Swept:
-    """What a sweep found."""
+    """The results of a sweep."""
 
     plan: Sweep
     table: Table

@@ -47,7 +47,7 @@ LAB_DEADLINE_S = {"kvm": 900.0, "tcg": 3600.0}
 # Emulated, a page's reader starts when a quick download on a real machine would be over, five times
 # fewer packets are what the lab can still follow, and its programs take minutes to start.
 LAB_SETTINGS = {"kvm": "QUICK=1", "tcg": "QUICK=1 DURATION=60 RATE=300kbit VITRINE_PATIENCE=10"}
-# Who waits is told this often that something still happens.
+# A progress line comes this often.
 REPORT_INTERVAL_S = 30.0
 # How much of the console a failure keeps.
 LAST_LINES = 60
@@ -70,7 +70,7 @@ class Console:
         # Apart from the console: a warning of the emulator is no sign of life of the machine.
         self._complaints = log.with_suffix(".qemu")
         self._tell = tell
-        # What it said since the last line was typed, and the lines before, for a failure.
+        # Its output since the last line was typed, and the lines before, for a failure.
         self._said = ""
         self._earlier: collections.deque[str] = collections.deque(maxlen=LAST_LINES)
         with self._complaints.open("wb") as complaints:
@@ -147,7 +147,8 @@ class Steps:
 
 
 def accelerators(machine: str) -> list[str]:
-    """What may run the machine, the fastest first; KVM runs only this machine's own kind."""
+    """The accelerators for the machine, the fastest first; KVM runs only this machine's own
+    kind."""
     if wanted := os.environ.get("ACCELERATOR"):
         return [wanted]
     has_kvm = machine == platform.machine() and os.access("/dev/kvm", os.R_OK | os.W_OK)

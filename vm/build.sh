@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 . vm/sources.sh
 
 if dry_run; then
-    # Only the build itself can tell what of it is out of date.
+    # Only the build itself knows which parts are out of date.
     is_there test -x build/bin/vitrine-switch -a -e build/p4/router.json ||
         would "build the switch and compile the P4 programs into build/"
     exit 0
@@ -47,7 +47,7 @@ fi
 for program in vitrine-p4c vitrine-switch vitrine-sim; do
     ln -sfn vitrine-programs "build/bin/$program"
 done
-# What people type; `. build/activate` puts it on their path.
+# The command's name; `. build/activate` puts it on the path.
 ln -sfn ../../vm/vitrine build/bin/vitrine
 ln -sfn ../vm/activate build/activate
 # Under these names the programs take the flags of the p4lang originals.
@@ -71,7 +71,8 @@ if [ "${1:-}" = tests ]; then
     (cd switch && cargo test --locked --no-run) || fail "the Rust tests do not build: the compiler's message above says where."
     if vm/wasm.sh; then
         vm/page.sh light
-        # The page does without these crates of the core, which are built for web pages all the same.
+        # The page does without these crates of the core, which are built for web pages
+        # nevertheless.
         (cd switch && VITRINE_LINTS=no cargo build --quiet --locked --profile page-light --target wasm32-unknown-unknown \
             --package vitrine-queueing --package vitrine-thrift --package vitrine-bmruntime)
     fi

@@ -1,4 +1,4 @@
-"""What must hold of a bufferbloat run on any machine, however slow.
+"""The bands of a bufferbloat run on any machine, however slow.
 
     python3 vm/check_lab.py out/bufferbloat/latest
 

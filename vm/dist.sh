@@ -14,7 +14,7 @@ work=build/dist/$architecture
 rm -rf "$work"
 mkdir -p "$work" out/dist
 
-# The oldest C library that has all that the programs, which are one file, ask for.
+# The oldest C library with all functions that the programs, which are one file, use.
 glibc=$(readelf --version-info "$binaries/vitrine" | grep -o 'GLIBC_2\.[0-9]*' | sort -Vu | tail -n 1)
 glibc=${glibc#GLIBC_}
 
@@ -33,7 +33,7 @@ step "Packing the programs for $architecture"
 vm/carry.sh "$binaries" "$work/$name" "$module"
 cp LICENSE "$work/$name/"
 vm/dist/notes.sh "$version" "$architecture" "$glibc" >"$work/$name/README.md"
-# What a debugger wants is most of their size.
+# Symbols for debuggers are most of their size.
 case $architecture in amd64) machine=x86_64 ;; *) machine=aarch64 ;; esac
 strip=$machine-linux-gnu-strip
 ! command -v "$strip" >/dev/null || "$strip" --strip-debug "$work/$name/bin/vitrine"

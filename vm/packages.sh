@@ -17,7 +17,7 @@ needed=(
     "python3            test -x /usr/bin/python3"
     "python3-venv       /usr/bin/python3 -c 'import ensurepip, venv'"
 )
-# What live networks need besides.
+# Additional requirements of live networks.
 [ "${WORLD:-live}" = virtual ] || [ "${1:-}" = first ] || needed+=(
     "ethtool            command -v ethtool"
     "iperf3             command -v iperf3"

@@ -16,7 +16,7 @@ if [ "$(id -u)" -ne 0 ] && ! sudo -n true 2>/dev/null; then
     sudo -v || fail "sudo did not grant root: become root and run the command again."
 fi
 
-# What Mininet will do for each host: a namespace for its network, and one for its view of /sys.
+# Mininet's steps for each host: a namespace for its network, and one for its view of /sys.
 if ! reason=$(vm/as_root.sh unshare --net --mount mount -t sysfs sysfs /sys 2>&1); then
     # Only the first line, and of that the reason without the names of the tools.
     reason=${reason%%$'\n'*}

@@ -38,7 +38,7 @@ case $architecture in
 esac
 ! dry_run || echo "To become a lab machine, this $distribution on $architecture would"
 
-# A machine that is made for the labs is the yes that vm/rust.sh asks for.
+# A machine made for the labs answers vm/rust.sh's question with yes.
 export RUST_INSTALL=${RUST_INSTALL:-yes}
 
 vm/setup.sh

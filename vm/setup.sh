@@ -31,7 +31,8 @@ if dry_run; then
     vm/build.sh
     exit 0
 fi
-# A job cannot ask for a password, so sudo asks now where the tests' browser is still to be installed.
+# A job cannot prompt for a password, so sudo does now if the tests' browser is still to be
+# installed.
 if [ "${1:-}" = tests ] && [ "$(id -u)" -ne 0 ] && [ -t 0 ] && ! command -v chromium >/dev/null; then sudo -v || true; fi
 . vm/jobs.sh
 job packages vm/packages.sh "${1:-}"

@@ -14,11 +14,11 @@ choose_world() {
     fi
     export WORLD=virtual
     said=${said##*Cannot go on: }
-    # What to do about it stands behind the last colon.
+    # The remedy comes after the last colon.
     why_virtual=${said%: *}
 }
 
-# say_world: tells who did not choose why the world is the virtual one.
+# say_world: reports why the world is the virtual one, if it was not chosen.
 say_world() {
     [ -z "$why_virtual" ] || step "This runs in the virtual world: $why_virtual."
 }

@@ -25,7 +25,7 @@ const bit<16> OUTER_BYTES = 20;
 
 struct headers_t {
     ethernet_t ethernet;
-    // What routers look at.
+    // The headers that routers read.
     ipv4_t     ipv4;
     // Inside of a tunnel, the packet's own.
     ipv4_t     inner;
@@ -96,7 +96,7 @@ control tunnel(inout headers_t hdr, inout standard_metadata_t standard_metadata)
         const default_action = NoAction();
     }
 
-    // Who comes in by which port and wants to go where: through which tunnel.
+    // The tunnel of a packet, by its input port and destination.
     table tunnels {
         key = {
             standard_metadata.ingress_port: exact;

@@ -1,4 +1,4 @@
-// Classification: which queue of its port a packet will wait in, and who gets a copy of it.
+// Classification: the queue in which a packet will wait at its port, and the copies of it.
 //
 //   addresses, protocol, DSCP, ports of a packet that will be forwarded
 //        |
@@ -74,8 +74,8 @@ control classify(in headers_t hdr,
     }
 
     apply {
-        // What routing or path_mtu has dropped or sent to the controller waits in no queue of a
-        // class: it counts for no rule, and nobody gets a copy of it.
+        // Packets that routing or path_mtu has dropped or sent to the controller wait in no queue
+        // of a class: they count for no rule, and are not copied.
         if (standard_metadata.egress_spec == DROP_PORT ||
             standard_metadata.egress_spec == CPU_PORT) {
             return;

@@ -48,7 +48,7 @@ control metering(inout headers_t hdr,
                  inout psa_ingress_output_metadata_t ostd) {
     // The controller sets the rates of a contract, in bytes a second.
     Meter<bit<8>>(256, PSA_MeterType_t.BYTES) contract_meters;
-    // What came in, by customer and colour.
+    // Arrivals, by customer and colour.
     Counter<bit<64>, bit<10>>(METERING_CELLS, PSA_CounterType_t.PACKETS_AND_BYTES) metered;
 
     PSA_MeterColor_t colour;
@@ -124,7 +124,7 @@ control metering(inout headers_t hdr,
     }
 }
 
-// What left, by customer and colour. Apply in egress.
+// Departures, by customer and colour. Apply in egress.
 control metered_departures(in metadata_t meta) {
     Counter<bit<64>, bit<10>>(METERING_CELLS, PSA_CounterType_t.PACKETS_AND_BYTES) left;
 

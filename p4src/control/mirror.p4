@@ -2,9 +2,8 @@
 //
 //   mirror(session):  clone to that session when ingress ends
 //
-// Which packets, the rules of classify.p4 say, so that a packet nobody wants to see costs nothing.
-// Which port, and how many bytes of each packet, the clone session says, which the controller
-// makes.
+// The rules of classify.p4 select the packets, so that a packet without a copy costs nothing. The
+// clone session, made by the controller, has the port and the bytes of each packet to copy.
 //
 // Reads and writes nothing; any action may call it.
 

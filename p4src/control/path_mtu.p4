@@ -33,7 +33,7 @@ control path_mtu(inout headers_t hdr,
                 length_bytes = hdr.ipv6.payload_len |+| IPV6_BYTES;
             }
 #ifdef WITH_INT
-            // INT is taken out in front of a host's link, and whoever puts it in looks at the MTU.
+            // INT is taken out before a host's link, and its source looks at the MTU.
             if (hdr.int_shim.isValid()) {
                 length_bytes = length_bytes |-| (4 + 4 * (bit<16>)hdr.int_shim.length_words);
             }

@@ -23,7 +23,7 @@
 const bit<8>  IP_PROTOCOL_FEEDBACK = 253;
 const bit<8>  FEEDBACK_TTL = 64;
 const bit<32> FEEDBACK_BYTES = 34;
-// What six bits hold; a queue of 64 packets is full for the packet that finds 64.
+// The maximum of six bits; a queue of 64 packets is full for the packet that finds 64.
 const bit<6>  DEEPEST = 63;
 // The clone session of a port is this and its number.
 const bit<32> FEEDBACK_SESSIONS = 1000;
@@ -45,7 +45,7 @@ control queue_telling_ingress(inout headers_t hdr,
         every_us = every;
     }
 
-    // Set by the controller as the default action; a threshold of 0 tells nobody.
+    // Set by the controller as the default action; a threshold of 0 reports nothing.
     table telling {
         actions = {
             tell;
@@ -125,7 +125,7 @@ control queue_telling_ingress(inout headers_t hdr,
 control queue_telling_egress(inout headers_t hdr,
                              inout metadata_t meta,
                              inout standard_metadata_t standard_metadata) {
-    // A copy has the headers that arrived: it goes back with the DSCP that it tells of.
+    // A copy has the headers that arrived: it goes back with the DSCP that it reports.
     action turn_round() {
         mac_addr_t here = hdr.ethernet.dst_addr;
         hdr.ethernet.dst_addr = hdr.ethernet.src_addr;

@@ -6,7 +6,7 @@
 #ifndef _CORE_P4_
 #define _CORE_P4_
 
-// What can go wrong in a parser. Programs may add their own errors.
+// The errors of a parser. Programs may add their own.
 error {
     NoError,               // Nothing is wrong.
     PacketTooShort,        // extract or lookahead wants more bits than the packet has left.

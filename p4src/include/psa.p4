@@ -147,7 +147,7 @@ struct psa_ingress_input_metadata_t {
     ParserError_t            parser_error;
 }
 
-// What ingress decides. Unless it says otherwise the packet is dropped.
+// The decisions of ingress. By default the packet is dropped.
 struct psa_ingress_output_metadata_t {
     ClassOfService_t         class_of_service;      // The queue to wait in; 0 at first.
     bool                     clone;                 // false at first
@@ -171,14 +171,14 @@ struct psa_egress_deparser_input_metadata_t {
     PortId_t                 egress_port;
 }
 
-// What egress decides.
+// The decisions of egress.
 struct psa_egress_output_metadata_t {
     bool                     clone;                 // false at first
     CloneSessionId_t         clone_session_id;
     bool                     drop;                  // false at first
 }
 
-// What deparsers ask before they write metadata for a packet's next stage.
+// Tested by deparsers before they write metadata for a packet's next stage.
 @pure
 extern bool psa_clone_i2e(in psa_ingress_output_metadata_t istd);
 @pure
@@ -219,13 +219,13 @@ action multicast(inout psa_ingress_output_metadata_t meta,
     meta.multicast_group = multicast_group;
 }
 
-// No packet goes to egress, nor is this one resubmitted. Clones are made all the same.
+// No packet goes to egress, nor is this one resubmitted. Clones are made nevertheless.
 @noWarn("unused")
 action ingress_drop(inout psa_ingress_output_metadata_t meta) {
     meta.drop = true;
 }
 
-// The packet does not leave. Clones are made all the same.
+// The packet does not leave. Clones are made nevertheless.
 @noWarn("unused")
 action egress_drop(inout psa_egress_output_metadata_t meta) {
     meta.drop = true;
@@ -278,7 +278,7 @@ extern InternetChecksum {
     void subtract<T>(in T data);
     @noSideEffects
     bit<16> get();
-    // The sum so far, for a later set_state.
+    // The sum until now, for a later set_state.
     @noSideEffects
     bit<16> get_state();
     void set_state(in bit<16> checksum_state);

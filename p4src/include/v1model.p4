@@ -34,8 +34,8 @@ const bit<32> __v1model_version = V1MODEL_VERSION;
 typedef bit<9>  PortId_t;
 #endif
 
-// What the switch tells the program about a packet, and the program the switch.
-// An @alias gives the name under which the switch knows a field.
+// Metadata that the switch and the program exchange about a packet. An @alias gives the name under
+// which the switch knows a field.
 @metadata @name("standard_metadata")
 struct standard_metadata_t {
 #if V1MODEL_VERSION >= 20200408
@@ -113,14 +113,14 @@ struct standard_metadata_t {
     bit<2>  drop_precedence;    // 0 green, 1 yellow, 2 and 3 red.
 }
 
-// What a counter counts.
+// The unit of a counter.
 enum CounterType {
     packets,
     bytes,
     packets_and_bytes
 }
 
-// What a meter measures the rate of.
+// The unit of a meter.
 enum MeterType {
     packets,
     bytes
@@ -209,7 +209,7 @@ extern void random<T>(out T result, in T lo, in T hi);
 // Sends data to the control plane when ingress ends; receiver is not used.
 extern void digest<T>(in bit<32> receiver, in T data);
 
-// What hash and the checksums compute.
+// The algorithm of hash and of the checksums.
 enum HashAlgorithm {
     crc32,
     crc32_custom,

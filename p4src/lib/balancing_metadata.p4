@@ -1,4 +1,4 @@
-// What balancing.p4 and queue_telling.p4 know of a packet.
+// The metadata of balancing.p4 and queue_telling.p4.
 
 #ifndef VITRINE_LIB_BALANCING_METADATA_P4
 #define VITRINE_LIB_BALANCING_METADATA_P4

@@ -1,8 +1,8 @@
 // The IPv4 header checksum: verified on the way in, computed on the way out.
 //
-// v1model says of a wrong checksum only standard_metadata.checksum_error = 1; whoever routes must
-// look at it. A packet that a program damages on purpose keeps the checksum the program gave it
-// only if the program does not include this file.
+// After a wrong checksum v1model only sets standard_metadata.checksum_error = 1; a program that
+// routes must test it. A packet that a program damages on purpose keeps the checksum the program
+// gave it only if the program does not include this file.
 
 #ifndef VITRINE_LIB_CHECKSUMS_P4
 #define VITRINE_LIB_CHECKSUMS_P4

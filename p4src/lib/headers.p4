@@ -14,7 +14,7 @@ typedef bit<3>   class_num_t;
 
 // Where the controller is. The switch must be started with this number as its CPU port.
 const port_num_t CPU_PORT = 510;
-// What mark_to_drop writes into egress_spec.
+// The value that mark_to_drop writes into egress_spec.
 const port_num_t DROP_PORT = 511;
 
 const bit<16> ETHERTYPE_IPV4 = 0x0800;

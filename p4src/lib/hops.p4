@@ -1,6 +1,6 @@
-// What routers write into the trails of probes: a program takes the kind of hop it needs, by
-// `typedef ... hop_t;`, and tells its length as HOP_BYTES. Both begin with the Ethernet address of the
-// port that the probe left by: it names router and line.
+// Entries of routers in the trails of probes: a program selects its kind of hop by `typedef ...
+// hop_t;`, and its length as HOP_BYTES. Both begin with the Ethernet address of the port that the
+// probe left by: it names router and line.
 
 #ifndef VITRINE_LIB_HOPS_P4
 #define VITRINE_LIB_HOPS_P4
@@ -16,7 +16,7 @@ header waiting_hop_t {
 
 const bit<16> WAITING_HOP_BYTES = 12;
 
-// What the line carried.
+// The bytes that the line carried.
 header load_hop_t {
     mac_addr_t port;
     bit<32>    sent_bytes; // Since the last probe left by this port, that one included.

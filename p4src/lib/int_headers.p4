@@ -96,7 +96,7 @@ header int_utilisation_t  { bit<32> egress_utilisation; }
 header int_buffer_t       { bit<8> buffer_id; bit<24> occupancy; }
 header int_complement_t   { bit<32> checksum_complement; }
 
-// Parts of the stack. What is in them is not this node's to read.
+// Parts of the stack. This node need not read their contents.
 header int_stack_1_t  { bit<32>   words; }
 header int_stack_2_t  { bit<64>   words; }
 header int_stack_4_t  { bit<128>  words; }
@@ -134,7 +134,7 @@ header report_drop_t {
     bit<16> padding;
 }
 
-// What a program with INT adds to its `headers_t`, and the order in which it leaves.
+// INT's part of a program's `headers_t`, and the order in which it leaves.
 #define INT_HEADERS                            \
     tcp_t              tcp;                    \
     udp_t              udp;                    \

@@ -1,7 +1,7 @@
-// What in-band telemetry keeps about a packet while it is inside the router.
+// In-band telemetry's metadata on a packet while it is inside the router.
 //
 // A report is a copy of the packet, made when the packet leaves. The copy goes through a queue and
-// through egress itself, so what it must tell of the packet is kept in `int_report_t`, whose fields
+// through egress itself, so its facts about the packet are kept in `int_report_t`, whose fields
 // travel with the copy. The packet's INT headers are among them: the sink takes them out of the
 // packet and puts them back into the copy.
 
@@ -18,7 +18,7 @@
 // The index of the list of fields that a copy takes along.
 const bit<8> INT_REPORT_FIELDS = 7;
 
-// What the watchlist decided in ingress.
+// The watchlist's decision in ingress.
 struct int_watch_t {
     // The packet's flow is watched: drops and congestion of it are reported.
     bit<1>  watched;
@@ -33,8 +33,8 @@ struct int_watch_t {
     bit<16> domain_id;
 }
 
-// What this node has to say of the packet. Times in nanoseconds, sizes in bytes, utilisation in
-// hundredths of a percent; what is not known is all ones.
+// This node's metadata on the packet. Times in nanoseconds, sizes in bytes, utilisation in
+// hundredths of a percent; unknown values are all ones.
 struct int_hop_t {
     bit<16> ingress_port;
     bit<16> egress_port;
@@ -107,7 +107,7 @@ struct int_metadata_t {
     int_hop_t hop;
     @field_list(INT_REPORT_FIELDS)
     int_report_t report;
-    // The packet's DSCP, whichever IP version it has.
+    // The packet's DSCP, of either IP version.
     bit<6>  dscp;
     // Words of the stack that the parser found; what is longer than it can hold stays payload.
     bit<8>  stack_words;

@@ -3,7 +3,7 @@
 //
 //   parse_l4 -> parse_tcp, parse_udp -> marked as INT ? -> look_at_int -> parse_int -> stack_32 ... stack_1
 //
-// What is marked but does not begin like INT is left alone: it is payload.
+// A marked packet that does not begin like INT is left alone: it is payload.
 
     state parse_l4 {
         transition select(hdr.ipv4.isValid()) {

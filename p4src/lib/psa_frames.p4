@@ -23,7 +23,7 @@ struct headers_t {
     ipv4_t       ipv4;
 }
 
-// What egress is told of a packet that ingress has metered.
+// Egress's information on a packet that ingress has metered.
 struct tag_t {
     bit<8> customer;  // whose it is, as the controller counts them; 0 for nobody's
     bit<2> colour;

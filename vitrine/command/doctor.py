@@ -1,4 +1,4 @@
-"""What this machine can do with the kit, what is missing, and the one command that adds it."""
+"""This machine's abilities with the kit, the missing ones, and the one command that adds each."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _refused(written: dict[str, str]) -> int:
 
 
 def _written(command: Command) -> dict[str, str]:
-    """What was written behind the target; WORLD may stand in front of make, too."""
+    """The variables behind the target; WORLD may come before make, too."""
     world = {"WORLD": os.environ["WORLD"]} if os.environ.get("WORLD") else {}
     takes_world = any(each.key == "world" for each in command.options)
     return {**(world if takes_world else {}), **make.behind(os.environ)}
@@ -92,7 +92,7 @@ def _possible_world() -> str:
 
 
 def _set_up(needs: Needs, world: str) -> None:
-    """Installs and builds what is missing, or ends with the status of what failed."""
+    """Installs and builds missing parts, or ends with the status of the failed step."""
     if needs is Needs.NOTHING:
         return
     script = "vm/python.sh" if needs in (Needs.PYTHON, Needs.OWNER) else "vm/setup.sh"

@@ -22,7 +22,7 @@ _NAMED = {
     **{"exercise": "NAME", "submissions": "IN", "out": "OUT", "wheel": "WHEEL"},
 }
 _UNITS = {"HOURS": "h", "MINUTES": "min"}
-# What the scripts of the set-up read.
+# The variables that the scripts of the set-up read.
 _OF_SET_UP = ("RUST_INSTALL", "NAMESPACES")
 # Targets of earlier versions whose command is not called like them.
 MOVED = {
@@ -50,7 +50,7 @@ def behind(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def words(command: Command, written: Mapping[str, str]) -> list[str]:
-    """What stood behind a target, as the command takes it."""
+    """The words behind a target, in the form of the command."""
     options = {each.key: each for each in command.options if not each.is_positional}
     room = sum(2 if each.key == "runs" else 1 for each in command.options if each.is_positional)
     subjects: list[str] = []
@@ -91,7 +91,7 @@ def _meant(command: Command, name: str) -> str:
 
 
 def moved(target: str, written: Mapping[str, str]) -> str:
-    """What to say now instead of a target that is gone."""
+    """The message for a former target: its successor."""
     if target in SCRIPTS:
         return f"make {target} is now: {SCRIPTS[target]}"
     name = MOVED.get(target, target)

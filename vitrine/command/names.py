@@ -1,4 +1,4 @@
-"""What the shell completes: labs, exercises, sweeps, kept runs, routers that are up.
+"""The names that the shell completes: labs, exercises, sweeps, kept runs, routers that are up.
 
 Looked up by folders, so that it takes no time and needs no package.
 """

@@ -1,4 +1,4 @@
-"""argparse with examples, with what was meant by a misspelt word, and with completion."""
+"""argparse with examples, suggestions for misspelt words, and completion."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _add(commands: argparse._SubParsersAction, each: Command, before: str) -> No
     for option in each.options:
         action = parser.add_argument(*option.words, help=option.help, **option.more)
         if option.completed is not None:
-            # What argcomplete asks for.
+            # argcomplete's source.
             of = option.completed
             action.completer = lambda of=of, **_: of()  # type: ignore[attr-defined]
     parser.set_defaults(own=each, parser=parser)

@@ -17,7 +17,7 @@ class Obstacle:
 
 
 def obstacle(*, can_ask: bool = True) -> Obstacle | None:
-    """The reason against live networks here, if any; with `can_ask` sudo may ask for a password."""
+    """The obstacle to live networks here, if any; with `can_ask` sudo may prompt for a password."""
     done = subprocess.run(
         [str(ROOT / "vm" / "privilege.sh")],
         stdin=None if can_ask else subprocess.DEVNULL,

@@ -38,7 +38,7 @@ def _guarded(given: Namespace) -> int:
 
     try:
         status = given.own.run(given) or 0
-        # Here, and not where Python ends: there nobody could answer what goes wrong with it.
+        # Here, and not where Python ends: errors could not be handled there.
         sys.stdout.flush()
         return status
     except BrokenPipeError:

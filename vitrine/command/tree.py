@@ -1,4 +1,4 @@
-"""What a command is, and the list of all of them.
+"""The structure of a command, and the list of all of them.
 
     @command("top", "a router's queues, drops and cables in the terminal", ROUTER)
     def top(given): ...
@@ -21,7 +21,7 @@ Run: TypeAlias = "Callable[[Namespace], int | None]"
 
 
 class Needs(Enum):
-    """What a clone sets up before a command runs."""
+    """The parts that a clone sets up before a command runs."""
 
     NOTHING = "nothing"
     PYTHON = "the Python packages"

@@ -25,20 +25,20 @@ PARTS = (
     *("insides", "controller", "topo", "apps", "labs", "vitrine", "course/exercises"),
     *("guests", "glass", "notebooks", "p4src", "docs", "LICENSE", "README.md"),
 )
-# What the compiler made of the kit's own programs; folders there have other people's.
+# The compiler's output for the kit's own programs; folders there have other people's.
 COMPILED = "build/p4"
 # Of the course everything but the solutions.
 COURSE = "course"
-# What students are to write: arbiters, schedulers and congestion controls of the kit in Python.
+# The solutions of exercises: arbiters, schedulers and congestion controls of the kit in Python.
 ANSWERS = "insides/examples"
 # The page that is one file, where it was made.
 PAGE = "out/vitrine.html"
 PROGRAMS = ("vitrine-p4c", "vitrine-sim", "vitrine-switch")
-# What stands behind this line of vm/requirements.txt only those need who change the kit.
+# The packages behind this line of vm/requirements.txt are for developers of the kit only.
 DEVELOPERS = "# ---- From here on only for those who change the kit"
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
-# What people type.
+# The command.
 _COMMAND = """#!python
 import os
 import sys
@@ -95,7 +95,7 @@ def main() -> int:
 
 
 def files() -> Iterator[Path]:
-    """What of the clone goes into it."""
+    """The files of the clone that go into it."""
     own = [path for path in sorted((ROOT / COURSE).iterdir()) if path.name != "solutions"]
     page = [ROOT / PAGE] if (ROOT / PAGE).exists() else []
     seen = set()
@@ -110,7 +110,7 @@ def files() -> Iterator[Path]:
 
 
 def metadata(project: dict[str, str]) -> str:
-    """What pip wants to know."""
+    """pip's metadata."""
     text, behind, _ = (ROOT / "vm" / "requirements.txt").read_text().partition(DEVELOPERS)
     assert behind, "the line is there"
     pins = [line.strip() for line in text.splitlines() if line and not line.startswith("#")]

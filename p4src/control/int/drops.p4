@@ -23,7 +23,7 @@ control int_drops(in headers_t hdr,
     bit<48> interval_us = 0;
     bit<1> unwatched_too = 0;
 
-    // Set by the controller: how often, and whether flows that nobody watches are reported too.
+    // Set by the controller: how often, and whether unwatched flows are reported too.
     action report_drops(bit<48> every_us, bit<1> all_flows) {
         interval_us = every_us;
         unwatched_too = all_flows;

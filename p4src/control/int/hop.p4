@@ -45,8 +45,8 @@ control int_hop(inout headers_t hdr,
         size = 512;
     }
 
-    // What a report says of this node: what was asked for, as far as this switch has it. The node
-    // id stands in the report's header, and a report has no complement.
+    // This node's part of a report: the requested metadata, as far as this switch has it. The node
+    // id is in the report's header, and a report has no complement.
     action report_packet(in bit<16> asked_for, in bit<16> domain_id) {
         meta.telemetry.report.tracked = 1;
         meta.telemetry.report.bitmap = asked_for & meta.telemetry.hop.available & ~INT_NODE_ID;
@@ -72,7 +72,7 @@ control int_hop(inout headers_t hdr,
         bit<4> int_type = meta.telemetry.watch.int_type;
         bit<16> asked_for = meta.telemetry.watch.bitmap;
         bit<16> domain_id = meta.telemetry.watch.domain_id;
-        // What a packet carries already, its source has decided.
+        // Metadata that a packet carries already has been decided by its source.
         if (hdr.int_shim.isValid() && hdr.int_header.isValid()) {
             has_int = true;
             int_type = hdr.int_shim.int_type;

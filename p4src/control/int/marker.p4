@@ -1,4 +1,4 @@
-// How a packet that carries INT is told from others: a DSCP, or a UDP port.
+// The mark of packets with INT: a DSCP, or a UDP port.
 //
 // One marker for the whole domain, chosen when the program is compiled:
 //   (nothing)                       DSCP 0x17, TCP and UDP

@@ -1,4 +1,4 @@
-// What this node knows about a packet that leaves: its ports, its time inside, its queue.
+// This node's measurements of a packet that leaves: its ports, its time inside, its queue.
 //
 //   standard_metadata (the switch's own figures)  ->  meta.telemetry.hop (units of INT, ones if unknown)
 //

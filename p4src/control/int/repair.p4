@@ -30,7 +30,7 @@ control int_remember(in headers_t hdr, inout metadata_t meta) {
 control int_repair(inout headers_t hdr, inout metadata_t meta) {
     apply {
         bit<16> checksum = 0;
-        // What TCP's and UDP's pseudo-header counts, and how long it was.
+        // The part in TCP's and UDP's pseudo-header, and the length.
         if (hdr.ipv4.isValid()) {
             meta.telemetry.repair.old_length = hdr.ipv4.total_len;
             hdr.ipv4.total_len = hdr.ipv4.total_len + meta.telemetry.growth_bytes;

@@ -1,4 +1,4 @@
-// What of INT the checksums of TCP and UDP count: lists for sums of 16-bit words (RFC 1071).
+// The parts of INT in the checksums of TCP and UDP: lists for sums of 16-bit words (RFC 1071).
 //
 // csum16 of a list is the complement of its sum, so adding it takes the list away.
 //
@@ -19,14 +19,14 @@
     hdr.int_header.remaining_hops, hdr.int_header.bitmap, hdr.int_header.domain_id,         \
     hdr.int_header.domain_bitmap, hdr.int_header.domain_flags
 
-// What this node puts in; 0 counts nothing.
+// This node's contribution; 0 counts nothing.
 #define INT_PUT_WORDS                                                                       \
     meta.telemetry.put.node_id, meta.telemetry.put.ports, meta.telemetry.put.hop_latency,   \
     meta.telemetry.put.queue, meta.telemetry.put.ingress_time,                              \
     meta.telemetry.put.egress_time, meta.telemetry.put.interfaces,                          \
     meta.telemetry.put.utilisation, meta.telemetry.put.buffer, meta.telemetry.put.complement
 
-// What the sink takes out, and keeps for the report.
+// The parts that the sink takes out, and keeps for the report.
 #define INT_TAKEN_WORDS                                                                     \
     meta.telemetry.report.shim, meta.telemetry.report.int_header,                           \
     meta.telemetry.report.stack_32, meta.telemetry.report.stack_16,                         \

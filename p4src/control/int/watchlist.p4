@@ -1,4 +1,4 @@
-// Which flows are watched, and what their packets are told to collect.
+// The watched flows, and the metadata that their packets collect.
 //
 //   TCP or UDP ?  --no--> nothing
 //        | yes
