@@ -1,4 +1,4 @@
-"""A submission has so much processor time for all cases together, so that none holds up a class.
+"""A submission has a budget of processor time for all cases together, so that none delays a class.
 
 Cases that were met before it was used up stay met, and so do later ones that need none of it.
 """

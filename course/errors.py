@@ -1,8 +1,8 @@
-"""What the course tells its user and not the student's program."""
+"""Errors for the course's user, as opposed to those of a student's program."""
 
 
 class CourseError(Exception):
-    """Something that the user of the command can mend; its text says how."""
+    """An error that the user of the command can correct; its text says how."""
 
 
 class VirtualOnly(Exception):  # noqa: N818 - the case is checked, but elsewhere

@@ -1,4 +1,4 @@
-"""What an exercise is: files to write, and cases that say what they are worth."""
+"""The parts of an exercise: files to write, and cases with their points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Place:
     is_live: bool = False
     # How long this machine has held up live routers, or was late as their hosts.
     held_up_s: float = 0.0
-    # What could not be checked here, in a few words; it takes no points.
+    # The parts that could not be checked here, in a few words; they take no points.
     left_out: str = ""
 
 
@@ -31,20 +31,20 @@ class Work:
     folder: Path
     # For what is made on the way; the student's programs may not write there.
     scratch: Path
-    # Whose parameters, and which scenarios.
+    # The owner of the parameters, and the scenarios.
     seed: str
     runner: Runner
     # Known to the teacher alone: with it the scenarios are others than a student has seen.
     secret: str = ""
-    # What the check's networks told; None: nobody wants to see it.
+    # The recordings of the check's networks; None: they are not wanted.
     films: Films | None = None
-    # What command lines in stories call the folder; empty: by its path.
+    # The folder's name in command lines of stories; empty: its path.
     called: str = ""
     place: Place = field(default_factory=Place)
 
     @property
     def filming(self) -> Films | None:
-        """Where to put what a network tells now; None: nobody wants to see it."""
+        """The place for a network's recording now; None: it is not wanted."""
         return self.films if self.films is not None and self.films.records else None
 
     @property
@@ -57,7 +57,7 @@ class Work:
         return Random(f"{self.seed}/{self.secret}/{purpose}")
 
     def own(self, purpose: str) -> Random:
-        """Random numbers that the student is told, and that grading does not change."""
+        """Random numbers that the student knows, and that grading does not change."""
         return Random(f"{self.seed}/{purpose}")
 
 
@@ -86,17 +86,17 @@ class Exercise:
     title: str
     question: str
     minutes: int
-    # What students write and hand in, all of it in one folder.
+    # The files that students write and hand in, all of them in one folder.
     files: Sequence[str]
     # Makes what the cases share: compiles, loads. Raises `story.Refused` if nothing can be checked.
     begin: Callable[[Work], Any]
     cases: Sequence[Case]
-    # What is this student's own, in sentences: rates, ports, sizes that nobody can copy.
+    # This student's own parameters, in sentences: rates, ports, sizes that cannot be copied.
     own: Callable[[Work], str] | None = None
 
     @property
     def points(self) -> int:
-        """What a right solution gets."""
+        """The points of a right solution."""
         return sum(case.points for case in self.cases)
 
     @property
@@ -106,7 +106,7 @@ class Exercise:
 
     @property
     def start(self) -> Path:
-        """What students begin with."""
+        """The files that students begin with."""
         return self.folder / "start"
 
 

@@ -1,4 +1,4 @@
-"""What happened in the networks of a check, kept until somebody wants to see it, or nobody does."""
+"""Recordings of a check's networks, kept until they are wanted or no longer needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Films:
         self.records = True
         self._pages_bytes = 0
         self._tapes: dict[str, Tape] = {}
-        # What the clocks of tapes showed when their networks came up; in virtual time nothing.
+        # The clocks of tapes when their networks came up; in virtual time nothing.
         self._zeros_s: dict[str, float] = {}
 
     def names(self) -> set[str]:
@@ -34,7 +34,7 @@ class Films:
         return set(self._tapes)
 
     def forget(self, films: set[str]) -> None:
-        """Nobody will ask for these any more."""
+        """These are no longer needed."""
         for film in films:
             del self._tapes[film]
 

@@ -33,7 +33,7 @@ _AGAIN_MAX = 20_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one case."""
+    """The result of one case."""
 
     case: Case
     # None: it is met.
@@ -52,13 +52,13 @@ class Verdict:
 
     @property
     def points(self) -> int:
-        """What it is worth."""
+        """Its points."""
         return self.case.points if self.counts else 0
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What came of all cases that were asked for."""
+    """The results of all requested cases."""
 
     exercise: Exercise
     seed: str
@@ -71,7 +71,7 @@ class Judgement:
 
     @property
     def out_of(self) -> int:
-        """What there was to get."""
+        """The highest possible points."""
         return sum(verdict.case.points for verdict in self.verdicts)
 
 
@@ -209,7 +209,7 @@ def _complete(
 
 @dataclass(frozen=True)
 class _Settled:
-    """What came of something that was tried: a value, or why there is none."""
+    """The result of a trial: a value, or why there is none."""
 
     value: object = None
     story: Story | None = None
@@ -219,7 +219,7 @@ class _Settled:
 def _settled(
     title: str, attempt: Callable[[], object], *, runner: Runner, is_alive: Callable[[], bool]
 ) -> _Settled:
-    """Tries something. What fails without processor time was not right before, and not wrong."""
+    """Tries something. A failure for want of processor time is neither right nor wrong."""
     with runner.clock.case():
         settled = _answered(title, attempt, runner.clock, is_alive)
     if settled.story and budget.is_spent(runner):
@@ -232,7 +232,7 @@ def _settled(
 def _answered(
     title: str, attempt: Callable[[], object], clock: WallClock, is_alive: Callable[[], bool]
 ) -> _Settled:
-    """Tries something; once more if a router was silent, which may be nobody's fault."""
+    """Tries something; once more if a router was silent, perhaps without a fault."""
     try:
         return _tried(title, attempt)
     except _Silence:

@@ -1,4 +1,4 @@
-"""What waited in the routers of a check, as a small picture for a student's page."""
+"""The queues of a check's routers, as a small picture for a student's page."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _COLOURS = ("#0072b2", "#e69f00", "#009e73")
 # From the name of a line to the next one's.
 _NAMES_APART = (WIDTH - _LEFT - _RIGHT) // len(_COLOURS)
 _DROP, _MOMENT, _INK = "#d55e00", "#b3261e", "#444444"
-# Thinner lines than these are not to be told apart.
+# Thinner lines than these cannot be distinguished.
 _DROPS_MAX = 400
 
 
 @dataclass
 class _Port:
-    """What a port held, and when something was dropped there."""
+    """A port's depth over time, and its drops."""
 
     points: list[tuple[float, int]] = field(default_factory=list)
     drops_s: list[float] = field(default_factory=list)
@@ -91,7 +91,7 @@ def svg(told: Tape, at_s: float) -> str:
 
 
 def _ports(told: Tape) -> dict[str, _Port]:
-    """What routers told, by port: `s1 port 2`."""
+    """The routers' reports, by port: `s1 port 2`."""
     names = list(told.up.routers)
     found: dict[str, _Port] = {}
     for entry in told.entries:

@@ -1,4 +1,4 @@
-"""Programs that are tried on a submission: each may run so long and write so much, and no more."""
+"""Programs that are tried on a submission: each has limits of time and output."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Runner:
         self.clock = WallClock()
 
     def with_account(self, file: Path, budget_s: float) -> Runner:
-        """One for a submission that is graded. Here nobody counts processor time."""
+        """A runner for a submission that is graded. Processor time is not counted here."""
         runner = Runner(self.seconds)
         runner.clock = WallClock(CASE_S, SUBMISSION_S)
         return runner
 
     def used_s(self) -> float:
-        """The processor time that programs of the submission have used, where somebody counts."""
+        """The processor time that programs of the submission have used, where it is counted."""
         return 0.0
 
     def command(
@@ -68,7 +68,7 @@ class Runner:
         return list(argv)
 
     def environment(self) -> Mapping[str, str]:
-        """What programs find in their environment."""
+        """The environment of programs."""
         return {**os.environ, **PATHS}
 
     def python(self, readable: Sequence[Path]) -> str:
@@ -121,7 +121,7 @@ def as_user(argv: Sequence[str]) -> list[str]:
 
 
 def _read(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes, str]:
-    """What a program writes until it ends, and why that is not all, as a sentence.
+    """A program's output until it ends, and why that is not all, as a sentence.
 
     It is read as it comes and kept to its limit, so what is read takes no more memory than that.
     """

@@ -16,7 +16,7 @@ from labs.errors import SilenceError
 
 
 def is_silence(error: BaseException) -> bool:
-    """Whether nobody answered, rather than somebody who refused."""
+    """Whether there was no answer, rather than a refusal."""
     return isinstance(error, (ConnectError, SilenceError)) or is_passing(error)
 
 
@@ -47,7 +47,7 @@ def of_machine(title: str, error: BaseException) -> Story:
 
 
 def held_up(story: Story, held_up_s: float) -> Story:
-    """What came of a live check says more about this machine than about the submission."""
+    """The result of a live check says more about this machine than about the submission."""
     return replace(
         story,
         came=f"{story.came} But this machine held routers or hosts up for up to "

@@ -1,4 +1,4 @@
-"""What a check tells when it is not content.
+"""The story that a failed check tells.
 
 A check that fails has done something, expected something for a reason that can be looked up, and
 seen something else. `Story` has a field for each, so that none of them can be left out.
@@ -14,7 +14,7 @@ class Moment:
     """An instant of a check's network."""
 
     at_s: float
-    # The network's name; empty: the one in which the story was told.
+    # The network's name; empty: the one of the story.
     film: str = ""
 
 
@@ -22,7 +22,7 @@ class Moment:
 class Story:
     """Why a case was refused."""
 
-    # What the check did, with every number that matters.
+    # The check's actions, with every number that matters.
     done: str
     expected: str
     # The formula, or the section of the specification.
@@ -32,7 +32,7 @@ class Story:
     way: tuple[str, ...] = ()
     # The command line that does the same again; empty: the case is checked once more.
     again: str = ""
-    # What to look at, where there was a network.
+    # The moment to look at, if there was a network.
     moment: Moment | None = None
     # The page that opens at this moment, once it is written, and what waited then, as SVG.
     link: str = ""
@@ -62,7 +62,7 @@ def _short(text: str, most: int) -> str:
 
 
 def plain(text: str) -> str:
-    """A text that does nothing to a terminal but stand there."""
+    """A text without effects on a terminal."""
     return "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
 
 

@@ -30,12 +30,12 @@ __all__ = ["BUDGET_S", "Graded", "file_name", "grade", "graded_as_done", "namesa
 
 @dataclass(frozen=True)
 class Graded:
-    """What one student gets."""
+    """One student's result."""
 
     name: str
     student: str
     judgement: Judgement
-    # What was odd about the submission, in sentences.
+    # Oddities of the submission, in sentences.
     remarks: tuple[str, ...]
     lms_id: str = ""
 
@@ -96,7 +96,7 @@ def graded_as_done(
         ]
         for each in as_completed(begun):
             yield each.result()
-            # What was told is not kept, and a class may be large.
+            # Reports are not kept, and a class may be large.
             begun.remove(each)
     finally:
         pool.shutdown(cancel_futures=True)
@@ -132,7 +132,7 @@ def _one(
         tempfile.TemporaryDirectory(prefix="vitrine-account-") as private,
     ):
         folder = Path(name)
-        # Who has no rights reads what was taken, too.
+        # A user without rights reads the submission, too.
         folder.chmod(0o755)
         remarks = submission.take(exercise.files, folder)
         student = student_of(folder)
@@ -152,7 +152,7 @@ def _one(
 
 
 def namesakes(students: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    """Two submissions with one student.txt have one student's numbers: somebody must look.
+    """Two submissions with one student.txt have one student's numbers: the grader must look.
 
     Submissions by their names, and whose they say they are; what is to be said of each.
     """

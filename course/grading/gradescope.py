@@ -1,4 +1,4 @@
-"""What Gradescope reads: `results.json` of a submission, and the archive that makes it grade so."""
+"""Gradescope's files: `results.json` of a submission, and the archive that makes it grade so."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from course.grading.records import write_whole
 from course.judge import Verdict
 from course.telling import paragraphs, waiting
 
-# What grading needs of the kit; the tests stay at home, and so do the solutions, but for the peers:
-# a submission runs in the jail, which reads nothing but that submission.
+# The kit's parts for grading; the tests stay at home, and so do the solutions, but for the peers: a
+# submission runs in the jail, which reads nothing but that submission.
 _PARTS = (
     *("controller", "topo", "apps", "labs", "insides", "course"),
     # The messages of the kit's own services.
@@ -28,7 +28,7 @@ _REQUIREMENTS = "vm/requirements.txt"
 # Of the pinned packages those that a check imports; the others are for tests, sweeps and figures.
 _PACKAGES = (
     *("protobuf", "p4runtime", "grpcio", "numpy", "PyYAML"),
-    # What `labs` loads with its networks.
+    # The modules that `labs` loads with its networks.
     *("pyarrow", "prometheus_client"),
 )
 # The router's own parts in Python: what students are to write.

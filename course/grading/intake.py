@@ -50,7 +50,7 @@ _MOODLE = re.compile(r"^(?P<name>.+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<re
 _CANVAS = re.compile(r"^(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<rest>.+)$", re.S)
 # "submission_123456", as Gradescope exports them.
 _GRADESCOPE = re.compile(r"^(?P<name>submission_(?P<id>\d+))(?P<rest>)$")
-# What a browser or a learning system adds where a name is taken already.
+# The suffix that a browser or a learning system adds to a name already taken.
 _AGAIN = re.compile(r"(?:-\d+| ?\(\d+\))$")
 
 Read: TypeAlias = Callable[[], bytes]
@@ -72,7 +72,7 @@ class _Unfit(Exception):  # noqa: N818 - it becomes a remark
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in."""
+    """One student's submission."""
 
     # As the folder or the archive is called.
     name: str
@@ -81,7 +81,7 @@ class Submission:
     lms_id: str = ""
     # Loose files of one student: each with the name that it had before the system gave it one.
     loose: tuple[tuple[Path, str], ...] = ()
-    # What is wrong with the entry as a whole, as a sentence; then nothing is taken.
+    # The mistake in the entry as a whole, as a sentence; then nothing is taken.
     unfit: str = ""
 
     def content(self, files: Sequence[str]) -> tuple[dict[str, bytes], tuple[str, ...]]:
@@ -117,11 +117,11 @@ class Submission:
         return remarks
 
     def student(self) -> str:
-        """Whose it says that it is."""
+        """The student that it names."""
         return name_in(self.content(())[0].get(STUDENT, b""))
 
     def digest(self, files: Sequence[str]) -> bytes:
-        """What is the same for the same files with the same names."""
+        """The same value for the same files with the same names."""
         taken, remarks = self.content(files)
         told = hashlib.sha256(repr((self.name, remarks)).encode(errors="replace"))
         for name in sorted(taken):
@@ -130,7 +130,7 @@ class Submission:
 
 
 def file_name(name: str) -> str:
-    """What somebody called a submission, as a name of a file: anything but a way out of here."""
+    """A submission's name as the name of a file, which cannot lead outside."""
     safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
     # A name of a file has 255 bytes at most, and something is put behind it.
     safe = safe.lstrip(".").encode()[:_NAME_BYTES_MAX].decode(errors="ignore")

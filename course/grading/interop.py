@@ -30,11 +30,11 @@ _NAMES = (roads.NAME, capstone.NAME)
 
 @dataclass(frozen=True)
 class Team:
-    """Who takes part."""
+    """A participant."""
 
     name: str
     work: Work
-    # What its routers run; None: the kit's program.
+    # Its routers' program; None: the kit's.
     compiled: Compiled | None
 
 
@@ -94,7 +94,7 @@ def _ring(one: Team, other: Team) -> str:
             fabric.let_pass(capstone.SETTLED_S)
             capstone.all_reach(fabric, f"of {one.name} and {other.name} in turn")
     except Refused as refused:
-        # s1 and s3 are the one's, s2 and s4 the other's.
+        # s1 and s3 belong to one, s2 and s4 to the other.
         return f"{refused.story.expected} {refused.story.came}"
     except (ControllerError, LabError) as error:
         return str(error)

@@ -32,7 +32,7 @@ class JailedRunner(Runner):
         self._flag: Path | None = None
 
     def with_account(self, file: Path, budget_s: float) -> JailedRunner:
-        """One for a submission whose programs have so much processor time, all together."""
+        """A runner for a submission whose programs share a budget of processor time."""
         runner = JailedRunner(self.seconds, in_container=self.in_container)
         runner._flag = file.with_name(f"{file.name}.late")
         runner._flag.touch()
@@ -61,7 +61,7 @@ class JailedRunner(Runner):
         for path in (program, *beside, *readable):
             command += ["--read", str(path.resolve())]
         if self._flag:
-            # A class of a network is started by the network, and has nobody else to end it.
+            # A class of a network is started by the network, which alone would end it.
             command += ["--ends-with", str(self._flag)]
         for path in writable:
             command += ["--write", str(path.resolve())]

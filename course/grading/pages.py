@@ -46,7 +46,7 @@ def write(folder: Path, graded: Graded) -> Path:
 
 
 def page(graded: Graded) -> str:
-    """The page. What it links to are pages of networks, in a folder of the student's beside it."""
+    """The page. It links to pages of networks, in a folder of the student's beside it."""
     judgement = graded.judgement
     title = f"{judgement.exercise.title}: {graded.student}"
     parts = [

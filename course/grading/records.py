@@ -1,4 +1,4 @@
-"""What is on disk of a class: a file for each submission, written whole as soon as it is graded.
+"""A class on disk: a file for each submission, written whole as soon as it is graded.
 
     write(file, record, digest)
     read(file, digest)                  # what a run before has found for the same submission
@@ -20,7 +20,7 @@ from pathlib import Path
 from controller.toolchain import ROOT
 from course.exercise import SOLUTIONS, Exercise
 
-# What decides over points: the checks, and what submissions run in.
+# Everything that decides over points: the checks, and the environment of submissions.
 _CHECKS = ("course", "insides", "controller", "apps", "labs", "topo")
 
 
@@ -40,7 +40,7 @@ class Record:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Writes a file so that whoever reads it finds all of it, or what was there before."""
+    """Writes a file so that a reader finds all of it, or its former contents."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:40]}.")
     try:
@@ -58,7 +58,8 @@ def write_whole(file: Path, text: str) -> None:
 
 
 def digest_of(exercise: Exercise, secret: str, content: bytes) -> str:
-    """What names a submission, the checks and the scenarios; the secret cannot be read from it."""
+    """The identity of a submission, the checks and the scenarios; the secret cannot be read from
+    it."""
     told = hashlib.sha256(_digest_of_kit())
     for part in (exercise.name, secret):
         told.update(hashlib.sha256(part.encode()).digest())
@@ -87,7 +88,7 @@ def write(file: Path, record: Record, digest: str) -> None:
 
 
 def read(file: Path, digest: str) -> Record | None:
-    """What a run before has found; None where it was another submission, or nothing readable."""
+    """The result of an earlier run; None for another submission, or an unreadable file."""
     try:
         told = json.loads(file.read_text())
         if told["digest"] != digest:

@@ -31,7 +31,7 @@ class Run:
         self._secret = secret
         self._remarks = namesakes({each.name: each.student() for each in found})
         self._digests = {each.name: self._digest(each) for each in found}
-        # What is graded, by name.
+        # The submissions, by name.
         self.records: dict[str, Record] = {}
         for each in found:
             record = read(self._record(each.name), self._digests[each.name])
@@ -40,19 +40,19 @@ class Run:
 
     def _digest(self, submission: Submission) -> str:
         content = submission.digest(self._exercise.files)
-        # Whose namesake somebody is stands on the page.
+        # The page names a student's namesakes.
         content += repr(self._remarks[submission.name]).encode(errors="replace")
         return digest_of(self._exercise, self._secret, content)
 
     def _record(self, name: str) -> Path:
-        """What the next run reads. Not for students: it is made with the secret."""
+        """The next run's input. Not for students: it is made with the secret."""
         return self._folder / ".records" / f"{file_name(name)}.json"
 
     def _page(self, name: str) -> Path:
         return self._folder / f"{file_name(name)}.html"
 
     def grade(self, runner: Runner) -> Iterator[Graded]:
-        """Grades what is left, each told of once it is on disk."""
+        """Grades the remaining submissions, each reported once it is on disk."""
         left = [each for each in self._found if each.name not in self.records]
         self._write_sheet()
         written_s = time.monotonic()
@@ -62,7 +62,7 @@ class Run:
             ):
                 told = replace(graded, remarks=graded.remarks + self._remarks[graded.name])
                 pages.write(self._folder, told)
-                # What could not be judged is tried again by the next run.
+                # Cases that could not be judged are tried again by the next run.
                 is_judged = all(verdict.is_judged for verdict in told.judgement.verdicts)
                 digest = self._digests[told.name] if is_judged else ""
                 gradescope.write(self._page(told.name).with_suffix(".json"), told)

@@ -143,12 +143,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Report:
-    """What there is to see in a class."""
+    """The result for a class."""
 
     exercise: Exercise
     # The largest share first.
     pairs: tuple[Pair, ...]
-    # What was not compared, or not wholly, in sentences.
+    # The parts that were not compared, or not wholly, in sentences.
     remarks: tuple[str, ...]
     # The lines of each submission that the page shows, by name and file.
     lines: dict[str, dict[str, list[str]]]
@@ -273,7 +273,7 @@ def _winnowed(hashes: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _given(exercise: Exercise) -> frozenset[int]:
-    """Hashes of what students were given: the start, and code in the handout."""
+    """Hashes of the students' given code: the start, and code in the handout."""
     result: set[int] = set()
     for name in exercise.files:
         start = exercise.start / name
@@ -344,7 +344,7 @@ def _widened(first: _Text, second: _Text, at: int, there: int, least: int) -> tu
         begin -= 1
     while end < len(one) and end + shift < len(other) and one[end] == other[end + shift]:
         end += 1
-    # What students were given is nobody's, at the ends of a passage.
+    # Given code belongs to no student, at the ends of a passage.
     while begin < end and first.given[begin]:
         begin += 1
     while end > begin and first.given[end - 1]:

@@ -3,9 +3,9 @@
 `walls` keeps it in, `calls` forbids calls of the system, `watch` counts what it uses.
 """
 
-# What the jail ends with where there was no wall, or where it ended the program itself.
+# The jail's exit status without a wall, or after it ended the program itself.
 EXIT_NO_WALL = 97
 EXIT_NO_MEMORY = 96
 EXIT_NO_TIME = 95
-# What a program sees of the environment.
+# The part of the environment that a program sees.
 KEPT = ("PATH", "LANG", "PYTHONPATH", "PYTHONSAFEPATH", "PYTHONDONTWRITEBYTECODE")

@@ -22,7 +22,7 @@ _UNIX = 1
 # The older way of 32 bits with other numbers.
 _X32 = 0x40000000
 _IO_URING_SETUP, _MEMFD_SECRET = 425, 447
-# By architecture: its number, socket, and those that are refused whatever is asked.
+# By architecture: its number, socket, and the calls that are always refused.
 _BY_MACHINE = {
     # memfd_create, shmget
     "x86_64": (0xC000003E, 41, (319, 29, _IO_URING_SETUP, _MEMFD_SECRET)),

@@ -1,4 +1,4 @@
-"""What keeps a program in: namespaces or a user of its own, resource limits, Landlock."""
+"""The walls of the jail: namespaces or a user of its own, resource limits, Landlock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
 _RULE_PATH_BENEATH = 1
-# What Landlock's first version knows of files, and what later ones added; bits in their order.
+# The rights on files of Landlock's first version, and those added later; bits in their order.
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _FILE_RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _NET_RIGHTS = 3
@@ -29,15 +29,15 @@ _READ_ONLY = _EXECUTE | _READ_FILE | _READ_DIR
 _CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
 _CLONE_NEWPID, _CLONE_NEWNET = 0x20000000, 0x40000000
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_NO_NEW_PRIVS = 1, 4, 38
-# Nobody's number, on systems whose nobody is nobody else.
+# The number of nobody, on systems where it has no other user.
 _UNPRIVILEGED = 65534
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom")
 _NULL = "/dev/null"
 # The folder that this file's packages are in.
 _KIT = os.path.realpath(f"{__file__}/../../..")
-# Users of programs without a namespace begin here: nobody else is called so.
+# Users of programs without a namespace begin here: no other user has these numbers.
 _OWN_USERS, _OWN_USERS_COUNT = 50_000, 10_000
-# Since this version programs signal nobody outside.
+# Since this version programs cannot signal outside.
 _VERSION_WITH_SIGNALS = 6
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -53,11 +53,11 @@ def die_with_parent() -> None:
 
 
 def give_up_root() -> None:
-    """Goes on as nobody."""
+    """Continues as user nobody."""
     os.setgroups([])
     os.setresgid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
     os.setresuid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
-    # Whoever changes its user is no longer tied to its parent, and its own maps are not its own.
+    # A change of user unties a process from its parent, and takes its own maps.
     die_with_parent()
     _libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)
 
@@ -103,7 +103,7 @@ def _write(file: str, text: str) -> None:
 
 
 def limit(arguments: argparse.Namespace) -> None:
-    """What this process, and each that it starts, may use."""
+    """The limits of this process, and of each that it starts."""
     megabyte = 1 << 20
     for what, most in (
         (resource.RLIMIT_CPU, arguments.cpu_s),

@@ -1,4 +1,4 @@
-"""What all processes of a jail use together, looked at ten times a second.
+"""The total usage of all processes of a jail, looked at ten times a second.
 
 Resource limits are for each process by itself: sixteen of them may use sixteen times as much.
 """
@@ -41,7 +41,7 @@ class Account:
 
 
 def used_s(account: bytes) -> float:
-    """What a file of an account says."""
+    """The contents of an account's file."""
     return _used_us(account) / 1e6
 
 
@@ -134,7 +134,7 @@ def _processor_s(process: int) -> float:
 
 
 def _memory_bytes(process: int) -> int:
-    """What belongs to it and to no file."""
+    """The memory that belongs to it and to no file."""
     for line in _read(f"/proc/{process}/status").splitlines():
         if line.startswith(b"RssAnon:"):
             return int(line.split()[1]) * 1024

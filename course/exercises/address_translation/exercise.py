@@ -1,4 +1,4 @@
-"""What is checked of address translation: who is translated to whom, and what is summed up anew."""
+"""The checks of address translation: the mappings, and the new checksums."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class House:
         return Segment(mapping.protocol, self.server, mapping.outside, payload)
 
     def life(self, port: int, frame: bytes) -> Life:
-        """What becomes of a frame."""
+        """The life of a frame."""
         return self.program.lives(self.entries, [(port, frame)])[0]
 
     def refuse(
@@ -125,13 +125,13 @@ def begin(work: Work) -> House:
     ]
     server = End(IPv4Address(f"198.51.100.{dice.randrange(1, 250)}"), 443)
     house = House(compile_program(work, "nat.p4"), mappings, server)
-    # Entries that do not fit are told once, before any case.
+    # Entries that do not fit are reported once, before any case.
     house.life(INSIDE, house.going_out(mappings[0]).frame)
     return house
 
 
 def outbound(house: House) -> None:
-    """What a host of the house sends leaves with the public address and a port of its own."""
+    """Packets from a host of the house leave with the public address and a port of their own."""
     for mapping in house.mappings:
         because = (
             f"{_RFC_3022}: the source address and the source port of what leaves are replaced."
@@ -140,7 +140,7 @@ def outbound(house: House) -> None:
 
 
 def inbound(house: House) -> None:
-    """What comes back finds its host again."""
+    """Answers find their host again."""
     for mapping in house.mappings:
         because = f"{_RFC_3022}: of what comes back the destination address and port are replaced."
         house.translated(mapping, house.coming_in(mapping, b"world"), because)
@@ -226,7 +226,7 @@ def udp_checksum(house: House) -> None:
 
 
 def damage_stays(house: House) -> None:
-    """What was damaged on the way is still damaged behind the router."""
+    """A packet damaged on the way is still damaged behind the router."""
     dice = house.program.work.dice("damage")
     for protocol in (TCP, UDP):
         for mapping, whole in _both_ways(house, protocol, some_bytes(dice, 64)):
@@ -279,7 +279,7 @@ def udp_zero(house: House) -> None:
 
 
 def strangers(house: House) -> None:
-    """Who is in no table gets through in neither direction."""
+    """Packets without an entry get through in neither direction."""
     dice = house.program.work.dice("strangers")
     known = house.mappings[0]
     for port, frame, words in _unknown(house, known, dice):

@@ -51,7 +51,7 @@ class Segment:
 
     @property
     def checksum(self) -> int:
-        """What stands in its checksum's field."""
+        """The value in its checksum's field."""
         if not self.has_checksum:
             return 0
         right = computed(self.protocol, self.source, self.target, self._l4(0))
@@ -103,7 +103,7 @@ def that_sums_to_nothing(segment: Segment) -> Segment:
         + bare.frame[_L4_AT : _L4_AT + 6]
         + bytes(4)
     )
-    # What is missing to all ones, whose complement is 0.
+    # The difference to all ones, whose complement is 0.
     return segment.but(payload=struct.pack("!H", right))
 
 

@@ -1,4 +1,4 @@
-"""What is checked of a whole router: what it does in networks, and nothing of how it is built."""
+"""The checks of a whole router: its behaviour in networks, and nothing of its construction."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINE_BPS, LINE_MS = 10_000_000, 10
 FRAME_BYTES = 1514
 CALLS, CALL_BPS, CALL_BYTES = 4, 80_000, 200
 FLOWS = 4
-# What the challenge asks for at least.
+# The least requirements of the challenge.
 USE_LEAST, WAIT_MOST_MS = 0.85, 30.0
 
 _ROUTER = "RFC 1812, sections 4.2 and 5.2: what the exercises first-router and control-plane ask. "
@@ -41,7 +41,7 @@ _AQM = "RFC 8289 (CoDel), or any other: a queue that is never empty only makes e
 
 @dataclass(frozen=True)
 class Bench:
-    """The submission: what its routers run, and who leads them."""
+    """The submission: its routers' programs, and their control planes."""
 
     work: Work
     compiled: Compiled
@@ -71,7 +71,7 @@ def voice_port(work: Work) -> int:
 
 
 def own(work: Work) -> str:
-    """What is this team's alone."""
+    """This team's own parameters."""
     return f"Your calls go to UDP port {voice_port(work)}."
 
 
@@ -120,7 +120,7 @@ def answers(bench: Bench) -> None:
 
 
 def unreachable(bench: Bench) -> None:
-    """Who asks for an address to which no way leads is told so."""
+    """The sender of a packet to an address without a route is notified."""
     with bench.network(topology(_ONE), "unreachable") as fabric:
         app = _ping(fabric, "h1", "10.99.0.1", 2)
         fabric.let_pass(1.0)
@@ -242,7 +242,7 @@ links:
 
 @contextmanager
 def _line(bench: Bench, case: str) -> Iterator[Fabric]:
-    """Two routers and a slow line; everybody's MAC address is known."""
+    """Two routers and a slow line; all MAC addresses are known."""
     with bench.network(topology(_LINE), case) as fabric:
         for host in ("h1", "h2"):
             _ping(fabric, host, "h3", 2)
@@ -297,7 +297,7 @@ def _downloads(fabric: Fabric, span_s: float) -> int:
 
 
 def challenge(bench: Bench) -> None:
-    """Downloads fill the line, and nobody waits for long."""
+    """Downloads fill the line, and no packet waits long."""
     use, wait_ms = measured(bench)
     done = (
         f"{FLOWS} downloads filled the line of {LINE_BPS / 1e6:.0f} Mb/s for 6 s, behind a queue "
@@ -324,7 +324,7 @@ def challenge(bench: Bench) -> None:
 
 
 def measured(bench: Bench) -> tuple[float, float]:
-    """What the challenge measures: use of the line, and how long pings waited, in ms."""
+    """The challenge's measurements: use of the line, and how long pings waited, in ms."""
     with _line(bench, "challenge") as fabric:
         _downloads(fabric, 6.0)
         fabric.let_pass(1.0)

@@ -1,4 +1,4 @@
-"""What a router says in its own name: ARP and ICMP, one question a time."""
+"""A router's answers in its own name: ARP and ICMP, one question a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SILENT = (
 
 
 def arp(work: Work) -> None:
-    """Who asks for an address of the port is answered, and nobody else."""
+    """Requests for an address of the port are answered, and no others."""
     with desk(work) as router:
         for number in (1, 3):
             asker, own = router.station(number, 2), router.own(number)
@@ -73,7 +73,7 @@ def ping(work: Work) -> None:
 
 
 def time_exceeded(work: Work) -> None:
-    """A packet whose TTL is used up is told of, by the port at which it came."""
+    """A packet whose TTL is used up is reported, by the port at which it came."""
     with desk(work) as router:
         for number in (1, 2):
             asker = router.station(number, 5)
@@ -99,7 +99,8 @@ def time_exceeded(work: Work) -> None:
 
 
 def unreachable(work: Work) -> None:
-    """Without a route, or an answer from the last hop, the sender is told; never about an error."""
+    """Without a route, or an answer from the last hop, the sender is notified; never about an
+    error."""
     with desk(work) as router:
         asker, mac = router.station(1, 5), router.own(1).mac
         frame = speak.packet(asker, mac, _FAR, speak.UDP, speak.datagram(), ttl=9)
@@ -202,7 +203,7 @@ def _icmp(
 
 
 def _wrong(router: Desk, sent: Sent, asker: Station, source: IPv4Address, message: bytes) -> str:
-    """What is wrong with an answer; nothing, if nothing is."""
+    """The mistake in an answer; nothing, if there is none."""
     frame = sent.frame
     number = next(
         each.number for each in router.asked.ports if asker.address in each.address.network

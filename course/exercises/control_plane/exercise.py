@@ -1,4 +1,4 @@
-"""What is checked of a control plane: what it answers, whom it asks, which ways it finds."""
+"""The checks of a control plane: its answers, its ARP requests, its routes."""
 
 from __future__ import annotations
 

@@ -30,12 +30,12 @@ from topo.model import End, Switch, Topology
 TABLE, KEY = "ipv4_routes", "hdr.ipv4.dst_addr"
 STEP_S = 0.010
 _TICK_STEPS = 5
-# What control planes may do in one second before it is taken for something that never ends: five
-# routers led by the reference do 420 things in their first, and 70 in one without news.
+# A control plane with more acts in one second is taken for an endless loop: five routers led by the
+# reference do 420 things in their first, and 70 in one without news.
 _ACTS_MAX = 3000
 
 
-# What a router runs: names, and the program itself.
+# A router's program: names, and the program itself.
 Compiled: TypeAlias = tuple[P4Info, bytes]
 
 
@@ -59,7 +59,8 @@ def asked_of(
     static: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     routing: bool = True,
 ) -> list[Asked]:
-    """What each router of a topology is told. Ports toward routers speak link state, or none."""
+    """The configuration of each router of a topology. Ports toward routers speak link state, or
+    none."""
     found = []
     for switch in of.switches:
         ports = []
@@ -191,7 +192,7 @@ def led(
     film: str,
     own: Mapping[str, Compiled] | None = None,
 ) -> Iterator[Fabric]:
-    """A network whose router `name` is led by what is in `folder(name)`.
+    """A network whose router `name` is led by the files in `folder(name)`.
 
     It runs the kit's program, or what `own` has for it.
     """

@@ -26,13 +26,13 @@ class Port:
     mac: bytes
     address: IPv4Address
     network: IPv4Network
-    # What the link there costs, and whether routers that speak link state may be there.
+    # The cost of the link there, and whether routers that speak link state may be there.
     cost: int
     routing: bool
 
 
 class Switch:
-    """What a control plane does: it writes entries and sends frames."""
+    """A control plane's acts: it writes entries and sends frames."""
 
     def __init__(self) -> None:
         self.done: list[object] = []

@@ -1,4 +1,4 @@
-"""One router's control plane as a process: what is asked of it, and what it does.
+"""One router's control plane as a process: its inputs and its acts.
 
 with running(work, folder, Asked(...)) as control:
     done = control.packet(0.1, port=1, reason=1, frame=b"...")
@@ -35,7 +35,7 @@ _ANSWER_BYTES_MAX = 4_000_000
 
 @dataclass(frozen=True)
 class Port:
-    """A port of a router, as the submission is told of it."""
+    """A port of a router, as the submission knows it."""
 
     number: int
     mac: Mac

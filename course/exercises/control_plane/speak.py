@@ -1,4 +1,4 @@
-"""What neighbours of a router under test say to it, as bytes, and what it says, in words."""
+"""The messages of a tested router's neighbours, as bytes, and the router's own, in words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Station:
 
 @dataclass(frozen=True)
 class Advert:
-    """What a router says of itself."""
+    """A router's advertisement."""
 
     origin: IPv4Address
     sequence: int
@@ -125,7 +125,7 @@ def datagram(payload: bytes = bytes(range(24))) -> bytes:
 
 
 def words(acts: Sequence[Act]) -> tuple[str, ...]:
-    """What a control plane did, an act a line."""
+    """A control plane's acts, one a line."""
     return tuple(
         f"sends by port {act.port}: {frame_words(act.frame)}"
         if isinstance(act, Sent)

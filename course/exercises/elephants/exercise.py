@@ -1,4 +1,4 @@
-"""What is checked of a sketch: what it must never miss, and how seldom it may be wrong."""
+"""The checks of a sketch: elephants that it must never miss, and how seldom it may be wrong."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ELEPHANT = 20
 MARK = 46
 CELLS_MAX = 1024
 BITS_MAX = 32 * CELLS_MAX
-# Of 1000 packets of mice so many may be marked.
+# Of 1000 packets of mice this many may be marked.
 MICE_PER_MILLE = 10
 
 

@@ -1,4 +1,4 @@
-"""What is checked of a scheduler: who gets how many bytes, who waits how long, turn by turn."""
+"""The checks of a scheduler: the bytes and the wait of each class, turn by turn."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def weights(work: Work) -> None:
 
 
 def nothing_wasted(work: Work) -> None:
-    """What one class leaves, the other gets."""
+    """Bandwidth that one class does not use goes to the other."""
     arguments = _arguments(work, "wasted", "--loads", "0.2,1.2", "--lengths", "300,1500")
     done = f"One class wanted a fifth of a line of {RATE}, the other more than all of it."
     shares = [each["share_of_line"] for each in _run(work, _DRR, arguments, done)]
@@ -199,7 +199,7 @@ def wfq_turn_by_turn(work: Work) -> None:
     _run(work, _WFQ, arguments, done)
 
 
-# A line stays busy whoever is served; what else is true of that counts where bytes are shared.
+# A line stays busy in any order of service; other claims about that count where bytes are shared.
 _BYTES = ("equal-bytes",)
 
 EXERCISE = Exercise(

@@ -1,4 +1,4 @@
-"""What is checked of a first router: one packet a case, then many, then hosts that talk through it.
+"""The checks of a first router: one packet a case, then many, then hosts that talk through it.
 
 Each case looks at one thing and leaves the rest alone, so that one mistake costs its own points.
 """
@@ -21,7 +21,7 @@ MANY = 200
 def begin(work: Work) -> Router:
     """Compiles the submission and gives it a table of its own for this student."""
     router = Router(compile_program(work, "router.p4"), _routes(work.dice("routes")))
-    # Entries that do not fit are told once, before any case.
+    # Entries that do not fit are reported once, before any case.
     router.life(Packet("10.0.0.1", "10.0.0.2"))
     return router
 
@@ -92,7 +92,7 @@ def ttl_used_up(router: Router) -> None:
 
 
 def checksum_computed(router: Router) -> None:
-    """What leaves has a checksum that adds up."""
+    """Departing packets have a correct checksum."""
     packet = _packet(router, 3).but(identification=0x1234)
     life = router.life(packet)
     port, frame = router.sent(packet, life, because="A packet with a route leaves.")
@@ -133,7 +133,7 @@ def no_route(router: Router) -> None:
 
 
 def not_ip(router: Router) -> None:
-    """What is not IPv4 does not leave."""
+    """Packets other than IPv4 do not leave."""
     arp = bytes.fromhex("ffffffffffff020000000001080600010800060400010200000000010a00000100000000")
     arp += bytes.fromhex("00000a000002") + bytes(18)
     router.ends_frame(
@@ -206,7 +206,7 @@ def _near(dice: Random, routes: list[Route]) -> str:
 
 _RFC = "RFC 1812"
 
-# What a router that sends nothing drops is no merit: these count behind a packet that leaves right.
+# Drops by a router that sends nothing are no merit: these count after a packet that leaves right.
 _SENDS = ("forwards", "checksum-computed")
 
 EXERCISE = Exercise(

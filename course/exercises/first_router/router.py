@@ -59,7 +59,7 @@ class Router:
         self._entries = [route.entry for route in routes]
 
     def life(self, packet: Packet) -> Life:
-        """What becomes of a packet."""
+        """The life of a packet."""
         return self._lives([packet.frame])[0]
 
     def _lives(self, frames: Sequence[bytes]) -> list[Life]:
@@ -182,7 +182,7 @@ class Router:
         )
 
     def story(self, packet: Packet, life: Life, *, expected: str, because: str, came: str) -> Story:
-        """What happened to a packet that came in."""
+        """The events of a packet that came in."""
         return Story(
             done=f"The packet {packet} came in at port {IN_PORT}.",
             expected=f"{_capital(expected)}.",

@@ -1,4 +1,4 @@
-"""What is checked of the arbiters: that matches are allowed, and throughput against theory.
+"""The checks of the arbiters: allowed matches, and throughput against theory.
 
 PIM is random, so it is judged by what it carries; iSLIP is not, so every one of its matches is
 compared with the built-in one's.
@@ -33,7 +33,7 @@ _WAITS = (
     "one iteration, and for 3.76 with four, nearly as with output queues, 15/16 x 0.8 / 0.4 = "
     "1.88. "
 )
-# How far from what is known a few thousand slots may be.
+# The tolerance for known values after a few thousand slots.
 NEAR_KNOWN, WAIT_NEAR = 0.035, 0.15
 LOAD = 0.8
 LITTLE, LITTLE_CARRIED = "0.3", 0.8
@@ -154,7 +154,7 @@ def pim_one_round(work: Work) -> None:
 
 
 def pim_four_rounds(work: Work) -> None:
-    """Four rounds match nearly everybody."""
+    """Four rounds match nearly all inputs."""
     _carries(
         work,
         "Pim:4",

@@ -75,7 +75,7 @@ def check(work: Work) -> None:
 
 
 def arguments(wanted: Wanted, ports: int, pattern: str) -> tuple[str, ...]:
-    """What measures a number."""
+    """The command that measures a number."""
     size = ("fabric", "--ports", str(ports), "--load", "1")
     return (*size, "--pattern", pattern, *wanted.arguments)
 

@@ -1,4 +1,4 @@
-"""What is checked of buffer sizes: predictions against formulas, measurements, and a rule."""
+"""The checks of buffer sizes: predictions against formulas, measurements, and a rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEAR_USED = 0.03
 
 @dataclass(frozen=True)
 class Bench:
-    """What the student found, and the line it is about."""
+    """The student's results, and the line they are about."""
 
     work: Work
     line: Line
@@ -64,7 +64,7 @@ def begin(work: Work) -> Bench:
 
 
 def one_flow_uses(share: float) -> float:
-    """What one Reno flow uses of a line with `share` of a bandwidth-delay product as buffer.
+    """One Reno flow's use of a line with `share` of a bandwidth-delay product as buffer.
 
     In units of the product its window goes from (1 + b) / 2 to 1 + b, by one packet a round trip.
     Below 1 a round trip takes as long as the path, above it the line is full.
@@ -134,7 +134,7 @@ def bdp(bench: Bench) -> None:
 
 
 def predicted_use(bench: Bench) -> None:
-    """What one flow uses of the line with a short buffer."""
+    """One flow's use of the line with a short buffer."""
     _near(
         bench,
         "predicted",
@@ -148,7 +148,7 @@ def predicted_use(bench: Bench) -> None:
 
 
 def predicted_loss(bench: Bench) -> None:
-    """What one flow loses with a buffer of one product."""
+    """One flow's losses with a buffer of one product."""
     right = one_flow_loses(bench.line.bdp_packets, 1)
     _near(
         bench,
@@ -163,7 +163,7 @@ def predicted_loss(bench: Bench) -> None:
 
 
 def predicted_many(bench: Bench) -> None:
-    """What many flows need."""
+    """The buffer for many flows."""
     line = bench.line
     right = line.bdp_packets / math.sqrt(line.flows)
     _near(
@@ -179,7 +179,7 @@ def predicted_many(bench: Bench) -> None:
 
 
 def measured_one(bench: Bench) -> None:
-    """What one flow does was measured."""
+    """One flow was measured."""
     line = bench.line
     for key, share in (("used_tenth", 0.1), ("used_full", 1.0)):
         buffer, film = max(1, round(share * line.bdp_packets)), f"one-flow-{share:g}"
@@ -198,7 +198,7 @@ def measured_one(bench: Bench) -> None:
 
 
 def measured_many(bench: Bench) -> None:
-    """What many flows do was measured."""
+    """Many flows were measured."""
     line = bench.line
     buffer = max(1, round(line.bdp_packets / math.sqrt(line.flows)))
     found = measure(bench.work, line, line.flows, buffer, _SEED, "many-flows")
@@ -215,7 +215,7 @@ def measured_many(bench: Bench) -> None:
 
 
 def rule(bench: Bench) -> None:
-    """A rule for lines that nobody has seen."""
+    """A rule for lines that are new to it."""
     dice = bench.work.dice("rule")
     text = str(bench.answers.get("rule", ""))[:_RULE_MAX]
     for film in ("rule-1", "rule-2"):
@@ -273,7 +273,7 @@ def _ruled(text: str, line: Line, flows: int) -> int:
 
 
 def own(work: Work) -> str:
-    """What a student's line is like."""
+    """A student's own line."""
     return str(Line.of(work))
 
 

@@ -27,7 +27,7 @@ _PORT = 5001
 
 @dataclass(frozen=True)
 class Line:
-    """What the flows share: a rate, a round trip, and how many flows are many."""
+    """The flows' common line: a rate, a round trip, and how many flows are many."""
 
     rate_bps: int
     rtt_s: float
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one run found, after its warm-up."""
+    """The results of one run, after its warm-up."""
 
     # The part of the line that was busy.
     used: float
@@ -69,7 +69,7 @@ class Measured:
 def measure(
     work: Work, line: Line, flows: int, buffer_packets: int, seed: int, film: str = ""
 ) -> Measured:
-    """Reno on a line with so much buffer."""
+    """Reno on a line with this buffer."""
     of = topology(f"""
 hosts:
   h1: {{address: 10.0.1.1/24, tcp: {{congestion: reno}}}}

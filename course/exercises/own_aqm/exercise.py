@@ -1,4 +1,4 @@
-"""What is checked of CoDel in P4: whom it spares, when it drops, and what TCP gets from it."""
+"""The checks of CoDel in P4: the packets that it spares, its drops, and TCP's results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OVERLOAD = 1.25
 # By a packet or two of the slowest line, and what rounding to microseconds adds up to.
 NEAR_S = 0.003
 DROPS_LOOKED_AT = 20
-# In a second of too much; whoever drops all that waited too long drops more.
+# In a second of overload; a program that drops all packets that waited too long drops more.
 DROPS_LEAST, DROPS_MOST = 3, 100
 # When the first one is due there; this case is no stricter than it must be to tell an attempt.
 FIRST_DROP_S, FIRST_NEAR_S = 0.125, 0.025

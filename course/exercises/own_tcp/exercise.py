@@ -1,4 +1,4 @@
-"""What is checked of a congestion control: what it takes, what it loses, what it leaves others."""
+"""The checks of a congestion control: its throughput, its losses, and the others' share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from course.tools.insides import require_file
 OWN = "tcp.py:MyTcp"
 # A buffer of one bandwidth-delay product.
 LINE = Line(rate_bps=5_000_000, round_trip_ms=40, queue_packets=17)
-# What fills this one overflows that one: no window suits both.
+# A window that fills this one overflows that one: none suits both.
 LONGER = Line(rate_bps=10_000_000, round_trip_ms=70, queue_packets=58)
 LOSSES_MOST = 0.015
 # How long it sends there, and what part of the packets that they carry in that time it must send:
@@ -181,7 +181,7 @@ def rough_line(work: Work) -> None:
 
 
 def room_for_itself(work: Work) -> None:
-    """Whoever comes later gets as much."""
+    """A later flow gets as much."""
     because = (
         "Chiu and Jain 1989: additive increase keeps the difference of two windows, and "
         "multiplicative decrease shrinks it, so they come to be equal from wherever they begin."

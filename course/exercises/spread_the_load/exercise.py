@@ -1,4 +1,4 @@
-"""What is checked of spreading: who takes which path, who changes it, and what a cut costs."""
+"""The checks of spreading: the paths of flows, their changes, and the cost of a cut."""
 
 from __future__ import annotations
 
@@ -351,7 +351,7 @@ def failure(bench: Bench) -> None:
             net.sessions[switch.name].modify([entry])
         net.let_pass(2.2 - MENDED_S)
         flows = [net.flow(sink) for sink in sinks]
-    # What was sent meanwhile, and what was on the cable; 100 packets a second.
+    # The packets sent meanwhile, and those on the cable; 100 packets a second.
     most = round(100 * (MENDED_S - CUT_S)) + 3
     for number, flow in enumerate(flows):
         # Those that never came are not known to be lost.

@@ -1,4 +1,4 @@
-"""What is checked of a file of classes: how long calls wait, and what is left for the others."""
+"""The checks of a file of classes: how long calls wait, and the others' share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VOICE = (
 
 @dataclass(frozen=True)
 class Mix:
-    """What is sent beside the calls."""
+    """The traffic beside the calls."""
 
     case: str
     done: str
@@ -51,7 +51,7 @@ def calls_are_well(mix: Mix, bench: Bench, net: Net) -> None:
     received = sum(flow.received for flow in flows)
     longest_ms = LONGEST_FRAME_BYTES * 8 / bench.line.rate_bps * 1000
     because = f"{_VOICE}{longest_ms:.1f} ms on yours. The rest is up to who is served next."
-    # What has left and is still on the cable is not lost.
+    # Packets still on the cable are not lost.
     if received < (1 - LOST_MOST) * sent - CALLS:
         _refuse(
             mix,
@@ -140,7 +140,7 @@ def many_downloads(bench: Bench) -> None:
 
 
 def blind_flood(bench: Bench) -> None:
-    """Calls beside somebody who listens to nothing."""
+    """Calls beside a flood without congestion control."""
     _run(bench, FLOOD, calls_are_well)
 
 
@@ -169,7 +169,7 @@ def bulk_wait(bench: Bench) -> None:
 
 
 def greedy_caller(bench: Bench) -> None:
-    """Nobody starves because somebody claims to be a call."""
+    """No traffic starves because another claims to be a call."""
     because = (
         _REST + "Strict priority gives a class all it asks for, so who may ask for everything "
         "starves the others: a class that goes first needs a rate that it cannot exceed."
@@ -203,7 +203,7 @@ def unseen(bench: Bench) -> None:
 
 
 def own(work: Work) -> str:
-    """What a student's line is like."""
+    """A student's own line."""
     return str(Line.of(work))
 
 

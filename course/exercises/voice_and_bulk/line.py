@@ -32,7 +32,7 @@ QUIET_S = 0.5
 
 @dataclass(frozen=True)
 class Line:
-    """What is this student's own."""
+    """This student's own parameters."""
 
     rate_bps: int
     voice_port: int
@@ -116,7 +116,7 @@ class Net:
             for number in range(CALLS)
         ]
         self._transfers: list[int] = []
-        # What had come of the calls at an instant.
+        # The calls' counts at an instant.
         self._seen: list[tuple[float, Sequence[world_pb2.DatagramFlow]]] = []
 
     def downloads(self, host: str, connections: int, congestion: str = "cubic") -> None:
@@ -159,7 +159,7 @@ class Net:
         return next(times, SECONDS)
 
     def calls(self) -> Sequence[world_pb2.DatagramFlow]:
-        """What arrived of h1's calls."""
+        """The packets of h1's calls that arrived."""
         flows = self._net.report(self._sink).datagram_sink.flows
         return [flow for flow in flows if getattr(flow, "from").startswith("10.0.1.1:")]
 

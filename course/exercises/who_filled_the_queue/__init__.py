@@ -1,1 +1,1 @@
-"""Telemetry reports, and whose packets filled which queue when."""
+"""Telemetry reports, and the packets that filled each queue."""

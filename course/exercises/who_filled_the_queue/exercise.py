@@ -1,4 +1,4 @@
-"""What is checked of a search in telemetry: place, instant and culprit of bursts."""
+"""The checks of a search in telemetry: place, instant and culprit of bursts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE = "culprit.py"
 HOST = Path(__file__).parent / "host.py"
 NEAR_S = 0.003
 _WALL_S = 60.0
-# What a report has for students.
+# A report's fields for students.
 _FIELDS = ("time_s", "router", "egress_port", "flow", "occupancy_bytes", "latency_us")
 _INT = (
     "INT 2.1, section 4.7: each hop writes when the packet left and what its queue held; so the "
@@ -39,7 +39,7 @@ class Asked:
 
 
 def begin(work: Work) -> list[Asked]:
-    """Plays ten scenarios and asks for each."""
+    """Plays ten scenarios and prepares the question for each."""
     require_file(work, FILE)
     told = scenarios.play(work, scenarios.draw(work.dice("scenarios")))
     folder = work.scratch / "scenarios"

@@ -1,4 +1,4 @@
-"""The process in which `find` of a submission is asked: `host.py FOLDER SCENARIOS`.
+"""The process that calls a submission's `find`: `host.py FOLDER SCENARIOS`.
 
 Each scenario is a file of JSON lines, a report a line; each answer a line on standard output. What
 the submission prints goes to standard error. Nothing but Python's own library is used here.

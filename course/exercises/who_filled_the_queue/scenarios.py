@@ -26,7 +26,7 @@ from topo.model import Switch, Topology
 
 HERE = Path(__file__).parent
 SPAN_S = 0.25
-# When in a scenario something may begin: what came before must have been told of.
+# The span of a scenario in which a burst may begin: earlier packets must have been reported.
 _EARLY_S, _LATE_S = 0.06, 0.16
 _PAYLOAD_BYTES = 1000
 _FIRST_PORT, _STEADY_PORT = 7000, 6000
@@ -73,7 +73,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Told:
-    """What is known of a scenario: what students get, and what is true."""
+    """A scenario's data: the students' reports, and the truth."""
 
     scenario: Scenario
     reports: Sequence[HopReport]
@@ -110,7 +110,7 @@ def _drawn(dice: Random, kind: str, number: int) -> Scenario:
 
 
 def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
-    """Lets them happen, and sorts what was told."""
+    """Lets them happen, and sorts the reports."""
     domain = domains.load(HERE / "domain.yaml")
     of = messages.numbered(loading.load(HERE / "topology.yaml"))
     with virtual_network(work, of, _telling(of, domain), film=FILM) as net:
@@ -120,7 +120,7 @@ def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
         with watch:
             for scenario in scenarios:
                 _start(net, scenario)
-            # What is under way at the end of the last one arrives.
+            # Packets under way at the end of the last one arrive.
             net.let_pass(len(scenarios) * SPAN_S + 0.05)
             watch.wait_for(net.world.look().time_ps)
         rows = telemetry.reports(watch.datagrams, domain, 0)
@@ -136,7 +136,7 @@ def _telling(of: Topology, domain: Domain) -> Load:
 
 
 def sinks(net: Network) -> None:
-    """h2 and h5 take whatever comes, so that nobody answers that there is nobody."""
+    """h2 and h5 take all packets, so that no port is reported as unreachable."""
     ports = [_STEADY_PORT + number for number in range(len(_SENDERS))]
     ports += [_FIRST_PORT + 10 * number + more for number in range(len(KINDS)) for more in (0, 1)]
     for host in ("h2", "h5"):

@@ -26,7 +26,7 @@ class Control:
         self.macs = {}
         self.held = {}
         self.asked_s = {}
-        # What is in the table, by network.
+        # The table's entries, by network.
         self.entries = {}
         # By port: who is there, its address, its MAC address, when it was last heard.
         self.heard = {}
@@ -120,7 +120,7 @@ class Control:
                 self.hold(now, hop, number, frame)
 
     def hop(self, target):
-        """Who is next on the way to an address; None: nobody knows."""
+        """The next hop on the way to an address; None: unknown."""
         for port in self.ports.values():
             if target in port.network:
                 return target

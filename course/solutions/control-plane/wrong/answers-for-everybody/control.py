@@ -1,4 +1,4 @@
-"""Every ARP request is answered, whoever is meant."""
+"""Every ARP request is answered, whatever its target."""
 
 from ipaddress import IPv4Address
 

@@ -1,4 +1,4 @@
-"""Who asks for a next hop forgets the packet that needed it."""
+"""A request for a next hop loses the packet that needed it."""
 
 import reference
 
