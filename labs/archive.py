@@ -32,10 +32,10 @@ from topo.process import Identity
 # VITRINE_RESULTS: the tests have a folder of their own.
 RESULTS = Path(os.environ.get("VITRINE_RESULTS") or ROOT / "out").resolve()
 LATEST = "latest"
-# What a run took, for the next one's time left.
+# The duration of a run, for the next one's time left.
 PACE = "pace.json"
-# What makes live runs take more or less than their flows: short ones are mostly beginnings and
-# ends. In virtual time everything decides how much there is to compute.
+# The settings that make live runs take more or less than their flows: short ones are mostly
+# beginnings and ends. In virtual time all settings decide how much there is to compute.
 _LIVE_PACE_SETTINGS = ("quick", "toolchain", "world")
 _RUN = re.compile(r"\d{4}-\d{2}-\d{2}-\d{4}-.+")
 
@@ -45,7 +45,7 @@ class Kept:
     """A run that lies in its folder."""
 
     folder: Path
-    # What its results.json says; None where the run could not even write that.
+    # The contents of its results.json; None if the run could not even write that.
     results: Mapping[str, Any] | None
 
     @property
@@ -86,13 +86,13 @@ class Kept:
 
 
 def folder_name(settings: Settings) -> str:
-    """What the folder of a run that begins now would like to be called."""
+    """The preferred name of the folder of a run that begins now."""
     now = datetime.datetime.now(datetime.timezone.utc)
     return f"{now:%Y-%m-%d-%H%M}-{settings.slug()}"
 
 
 def claim_folder(lab: str, name: str, results: Path) -> Path:
-    """A folder that nobody else has: of that name, or with a number behind it."""
+    """A new folder: of that name, or with a number behind it."""
     for count in itertools.count(1):
         folder = results / lab / (name if count == 1 else f"{name}-{count}")
         # Two runs may want the same name at the same instant: who makes the folder has it.
@@ -114,7 +114,7 @@ def make_latest(folder: Path) -> None:
 def earlier_pace(
     lab: str, settings: Settings, runs: Sequence[Run], results: Path = RESULTS
 ) -> Pace:
-    """What the lab's last run took here with these settings, however long its flows were.
+    """The duration of the lab's last run here with these settings, however long its flows were.
 
     Without one, runs of the live world last as long as their flows and what other settings have
     added to that; of virtual time, which passes as fast as the machine computes, nobody knows.

@@ -48,7 +48,7 @@ REDRAW_S = 0.1
 FIRST_IPERF_PORT = 5201
 PAGE_PORT = 80
 FIRST_BURST_PORT = 7000
-# Senders that are to begin together name an instant so far ahead: by then the slowest of their
+# Senders that are to begin together name an instant this far ahead: by then the slowest of their
 # programs has started, on a busy machine, too.
 LEAD_S = 10.0
 
@@ -65,7 +65,8 @@ class FlowPlan:
     congestion: str
     # The rate to which TCP spaces its packets; None: as fast as its window lets it.
     pacing_bps: int | None = None
-    # The receiver stops reading so many seconds after the start, for so many; None: it never stops.
+    # The receiver stops reading this many seconds after the start, for this many; None: it never
+    # stops.
     pause_s: tuple[float, float] | None = None
 
 
@@ -74,7 +75,7 @@ class Bench(ABC):
 
     def __init__(self, narrator: Narrator) -> None:
         self.narrator = narrator
-        # The run of the moment and what it has recorded so far, until it is finished.
+        # The run of the moment and its records until now, until it is finished.
         self._run = ""
         self._recording: Recording | None = None
         # That of everything random; chance in the live world has none, and computes with the first.
@@ -129,7 +130,7 @@ class Bench(ABC):
         """Takes down what is up."""
 
     def begin(self, run: str) -> None:
-        """What is recorded from now on belongs to this run."""
+        """Records from now on belong to this run."""
         self._run = run
 
     def has_finished(self) -> None:
@@ -137,7 +138,7 @@ class Bench(ABC):
         self._recording = None
 
     def taped(self, title: str) -> AbstractContextManager[Tape | None]:
-        """What the routers tell in a `with` block, for the page; None: nothing is taped."""
+        """The routers' events in a `with` block, for the page; None: nothing is taped."""
         return nullcontext()
 
     @property
@@ -158,7 +159,7 @@ class Bench(ABC):
 
 
 class Instruments(ABC):
-    """What a run of a lab works with while it is recorded."""
+    """The instruments of a run that is recorded."""
 
     def __init__(self, narrator: Narrator, view: LiveView, shown: PortSeries) -> None:
         self._narrator = narrator
@@ -208,7 +209,7 @@ class Instruments(ABC):
         offsets_s: Sequence[float],
         start_s: float | None = None,
     ) -> None:
-        """Sends so many datagrams at once, at each of these offsets from now.
+        """Sends `burst` datagrams at once, at each of these offsets from now.
 
         Senders that are to begin together name an instant of the recording's clock, far enough
         ahead for their programs to start.
@@ -219,7 +220,7 @@ class Instruments(ABC):
         """Lets time pass, and shows what happens meanwhile."""
 
     def hold_until_queued(self, packets: int, deadline_s: float) -> None:
-        """Lets time pass until the shown port holds so many packets, at most until an instant."""
+        """Lets time pass until the shown port holds this many packets, at most until an instant."""
         while self.now_s() < deadline_s:
             if self._shown.packets[-1:] >= [packets]:
                 return
@@ -249,12 +250,12 @@ class Instruments(ABC):
         self._view.show(self._shown)
 
     def _keep_ping(self, name: str, found: Pings) -> None:
-        """What several pings of one name see is one list."""
+        """The results of several pings of one name are one list."""
         earlier = self.recording.pings.get(name)
         self.recording.pings[name] = earlier.followed_by(found) if earlier else found
 
     def _keep_flow(self, plan: FlowPlan, result: Result, peer: str) -> None:
-        """A flow that has ended, with what was seen of its connection to `peer`."""
+        """A flow that has ended, with the samples of its connection to `peer`."""
         seen = self.recording.sockets.get(plan.source, [])
         self.recording.flows[plan.name] = Flow(
             name=plan.name,
@@ -298,7 +299,7 @@ def port_name(switch: str, number: int) -> str:
 
 
 def subject(topology: Topology, switch: str, number: int) -> Subject:
-    """What the live view says of a port."""
+    """The live view's port."""
     port = topology.switch(switch).port(number)
     rate_bps, each = port.rate_bps or 0, _limit_packets(port)
     toward = topology.neighbour(End(switch, number)).node
@@ -312,7 +313,7 @@ def subject(topology: Topology, switch: str, number: int) -> Subject:
 
 
 def _limit_packets(port: Port) -> int:
-    """A queue's limit; one in bytes as so many full frames."""
+    """A queue's limit; one in bytes as the same number of full frames."""
     every = port.settings.every_queue
     limit = every.limit if every and every.limit else Limit()
     return limit.packets or (limit.bytes or 0) // FRAME_BYTES

@@ -28,7 +28,7 @@ from labs.world import World
 def check(settings: Settings, way: Way = Way.SOCKET) -> None:
     """Runs all labs; raises what is not met."""
     labs = [kind(settings) for kind in catalogue.LABS if _can_run(kind, settings)]
-    # What would stop the last of them is said before the first of them starts.
+    # Obstacles to the last of them are reported before the first of them starts.
     for lab in labs:
         worlds.check(lab.settings, lab.place.topology)
     found = _side_by_side(labs) if settings.world is World.VIRTUAL else _in_turn(labs, way)

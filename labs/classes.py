@@ -21,7 +21,7 @@ def environment() -> dict[str, str]:
 
 
 def named(setting: str, text: str | None, world: World) -> str | None:
-    """What a setting says that takes nothing but a class; refused where that cannot decide."""
+    """The class in a setting that takes nothing else; refused where it cannot decide."""
     if not text:
         return None
     decider = Decider.parse(text, Path.cwd())

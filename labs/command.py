@@ -30,7 +30,7 @@ from labs.settings import Settings
 from topo import wait
 
 LOGS = ROOT / "build" / "log"
-# What a disk that takes no more says.
+# The errors of a disk that takes no more.
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 # How long a lab waits for a calm machine before it gives up a disturbed run.
 CALM_DEADLINE_S = 60.0
@@ -153,7 +153,7 @@ def side_of(lab: Lab, kept: Kept) -> Side:
 
 
 def read_recordings(lab: Lab, kept: Kept) -> dict[str, Recording]:
-    """What the runs of a kept lab have left."""
+    """The recordings of a kept lab's runs."""
     assert kept.results is not None
     folders = {run.name: kept.folder / "data" / run.name for run in lab.runs()}
     missing = [name for name, folder in folders.items() if not folder.exists()]
@@ -179,7 +179,7 @@ def redraw(lab: Lab, kept: Kept, output: TextIO) -> None:
 
 
 def _redraw_early(lab: Lab, kept: Kept, output: TextIO) -> None:
-    """What there is of a run that ended early; its results.json goes on saying so."""
+    """The rest of a run that ended early; its results.json goes on saying so."""
     assert kept.results is not None
     folders = early.readable(kept.folder)
     if not folders:
@@ -241,7 +241,7 @@ def _conduct_run(lab: Lab, run: Run, bench: Bench) -> Recording:
 
 
 def assess(lab: Lab, recordings: Mapping[str, Recording]) -> Assessment:
-    """What a lab found; what a disturbed run was to show is not judged."""
+    """A lab's result; the bands of a disturbed run are not judged."""
     found = lab.assess(recordings)
     disturbed = {
         name: str(recording.hold_ups)

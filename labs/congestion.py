@@ -1,4 +1,4 @@
-"""What a lab's bands may expect of a TCP, by its name as CONGESTION has it."""
+"""A lab's expectations of a TCP, by its name as CONGESTION has it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 from labs.frames import bdp_packets, cubic_saw_s
 
 # They send more and more until a packet is lost. The others listen to delay, rate or marks, or are
-# classes of whom nobody knows.
+# classes of unknown behaviour.
 FILL_QUEUES = ("reno", "cubic")
 _NAMES = {
     "reno": "Reno",

@@ -1,4 +1,4 @@
-"""What a lab is: runs to conduct, and what becomes of their recordings.
+"""The parts of a lab: runs to conduct, and the assessment of their recordings.
 
     lab = Bufferbloat(Settings(quick=True))
     recordings = {run.name: lab.conduct(run, bench) for run in lab.runs()}
@@ -44,12 +44,12 @@ class Row:
     original: str
     theory: str
     measured: str
-    # What the other seeds measured, where that is something else.
+    # The other seeds' measurements, if they differ.
     other_seeds: str = ""
 
 
 class Verdict(Enum):
-    """What can be said of a band."""
+    """The verdict on a band."""
 
     MET = "met"
     NOT_MET = "not met"
@@ -70,12 +70,12 @@ class Band:
     # Why the number says nothing about the claim: the setting puts it out of reach, or the machine
     # disturbed the run. Empty where it says something.
     unjudged: str = ""
-    # What each seed measured, where there are several; `measured` is their median then.
+    # Each seed's measurement, if there are several; `measured` is their median then.
     every_seed: tuple[float, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
-        """What is not a number is not met, unless there is a reason not to judge."""
+        """NaN is not met, unless there is a reason not to judge."""
         if self.unjudged:
             return Verdict.NOT_JUDGED
         return Verdict.MET if self._is_inside else Verdict.NOT_MET
@@ -92,7 +92,7 @@ class Band:
 
     @property
     def found(self) -> str:
-        """What was measured, with its spread over seeds: `0.52 (0.49 to 0.55)`."""
+        """The measurement, with its spread over seeds: `0.52 (0.49 to 0.55)`."""
         spread = ""
         if self.every_seed:
             low, high = (_digits(edge) for edge in (min(self.every_seed), max(self.every_seed)))
@@ -121,13 +121,13 @@ def _digits(value: float) -> str:
 
 @dataclass(frozen=True)
 class Assessment:
-    """What a lab found."""
+    """A lab's results."""
 
     rows: Sequence[Row]
     bands: Sequence[Band]
     # Every number behind the table, by a name that ends in its unit.
     numbers: Mapping[str, float]
-    # What a reader has to know about how the routers were set up, and what was left out.
+    # Remarks on how the routers were set up, and on parts that were left out.
     remarks: Sequence[str] = ()
     # A sentence for each run that the machine disturbed; its numbers are not the router's alone.
     disturbances: Sequence[str] = ()
@@ -178,9 +178,9 @@ class Lab(ABC):
     # One line for `vitrine labs`.
     summary: ClassVar[str]
     question: ClassVar[str]
-    # What a reader should see in the figures, a sentence each.
+    # Things to see in the figures, a sentence each.
     look_for: ClassVar[tuple[str, ...]]
-    # What the lab reproduces: where the numbers in the column "original" come from.
+    # The text that the lab reproduces: the source of the numbers in the column "original".
     original: ClassVar[str]
     # The settings that it takes, by the names in labs.settings.
     takes: ClassVar[frozenset[str]] = frozenset()
@@ -214,7 +214,7 @@ class Lab(ABC):
 
     @property
     def heading(self) -> str:
-        """The title, and whose classes decided."""
+        """The title, and the deciding classes."""
         own = classes.deciding(self.settings.changed())
         return f"{self.title}; with {', '.join(own)}" if own else self.title
 
@@ -226,7 +226,7 @@ class Lab(ABC):
     @property
     @abstractmethod
     def least_seconds_for(self) -> str:
-        """What it needs them for, as the end of a sentence: `until TCP has settled`."""
+        """The purpose of the least seconds, as the end of a sentence: `until TCP has settled`."""
 
     @classmethod
     def folder_name(cls) -> str:
@@ -269,7 +269,7 @@ class SettlingLab(Lab):
 
     @property
     def least_seconds(self) -> int:
-        """What is not measured, and a little of what is."""
+        """The time that is not measured, and a little of the time that is."""
         return round(self.settled_s) + self._MEASURED_S_MIN
 
     @property

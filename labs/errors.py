@@ -1,4 +1,4 @@
-"""What can go wrong with a lab itself; each message is one sentence that says what to do."""
+"""Errors of a lab itself; each message is one sentence that says what to do."""
 
 from __future__ import annotations
 

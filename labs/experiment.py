@@ -37,7 +37,7 @@ class Experiment:
 
     lab: str
     name: str
-    # What a reader types to do the same.
+    # The command that repeats it.
     command: str
     head: Sequence[str]
     results: Path = archive.RESULTS

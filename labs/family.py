@@ -23,7 +23,7 @@ class Families:
     """Takes steps as they come, and gives each family when all of it has ended."""
 
     sources: Sources
-    # What packets are called, by what the router calls them.
+    # The names of packets, by the router's numbers.
     numbers: dict[int, int] = field(default_factory=dict)
     _lives: dict[int, Life] = field(default_factory=dict)
     _parents: dict[int, int] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Families:
         """The family that ended with this step, if one did."""
         if step.packet not in self._lives:
             self._lives[step.packet] = Life(step.packet, self.sources, self.numbers)
-            # It is called by the order in which packets are told.
+            # Packets are named in the order of their reports.
             _ = self._lives[step.packet].number
         self._lives[step.packet].steps.append(step)
         if step.kind == "copied":

@@ -25,7 +25,7 @@ class Reserve:
     """Room for a file that will be written when there may be no other room left."""
 
     def __init__(self, path: Path, size_bytes: int) -> None:
-        """Takes so much room now, in a hidden file beside `path`."""
+        """Takes this much room now, in a hidden file beside `path`."""
         self._path, self._size_bytes = path, size_bytes
         self._beside = path.with_name(f".{path.name}.reserve")
         # Blocks that are written are there; those of a file that was only made longer are not.

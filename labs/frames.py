@@ -25,12 +25,12 @@ def bdp_packets(rate_bps: float, rtt_s: float) -> float:
 
 
 def queue_delay_s(packets: int, rate_bps: float) -> float:
-    """What a queue of full frames delays by."""
+    """The delay of a queue of full frames."""
     return packets * FRAME_BYTES * 8 / rate_bps
 
 
 def reno_utilisation(buffer_bdp: float) -> float:
-    """How busy one Reno flow keeps a line with a buffer of so many BDP, in the fluid model.
+    """One Reno flow's use of a line with a buffer of `buffer_bdp` BDP, in the fluid model.
 
     The window W runs from half of its peak P = 1 + b up to P (in BDP). A round trip takes as long
     as the pipe without a queue (W <= 1) or as the queue makes it (W > 1), and W grows by the same
@@ -49,7 +49,7 @@ def reno_utilisation(buffer_bdp: float) -> float:
 
 
 def loss_limited_bps(loss_share: float, rtt_s: float) -> float:
-    """What a TCP that halves its window at a loss gets when a packet in so many is lost.
+    """The rate of a TCP that halves its window at a loss, at a share of lost packets.
 
     The square-root law: 1.22 MSS / (RTT sqrt(p)). Cubic does as Reno where that is more.
     """

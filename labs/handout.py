@@ -1,4 +1,4 @@
-"""What a handout says was measured: filled in from kept runs, never typed.
+"""A handout's measurements: filled in from kept runs, never typed.
 
     <!-- measured: measured/2026-11-22-1541-default.json -->
     ...command, verdict, date, machine, table...
@@ -107,7 +107,7 @@ def fill_experiment(file: Path) -> str:
 
 
 def refuse_changed_kit(name: str, kit: str) -> None:
-    """What a handout shows must be measured with a kit that others can have."""
+    """A handout's measurements must come from a published version of the kit."""
     if kit == "unknown" or kit.endswith("-dirty"):
         raise LabError(
             f"{name} cannot stand in a handout: it was measured with kit {kit}, which is no "

@@ -1,4 +1,4 @@
-"""What somebody who wrote an unknown name is told."""
+"""The hint for an unknown name."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from labs.report.html import Picture
 from labs.run import Run
 from topo.process import Identity
 
-# The page with what the routers told in a run, in the folder of its data.
+# The page with the routers' events in a run, in the folder of its data.
 INSIDE = "inside.html"
 # The longest early results.json is that of a lab with many runs: a few kilobytes.
 RESERVE_BYTES = 32_768
@@ -105,7 +105,7 @@ class Keeper:
 
 
 def in_words(why: BaseException) -> str:
-    """What ended a run, for people."""
+    """The reason for the end of a run, for people."""
     if isinstance(why, KeyboardInterrupt):
         return "it was interrupted"
     if isinstance(why, SystemExit):

@@ -51,7 +51,7 @@ class FlowError(ValueError):
 
 
 def patterns(flow: str) -> list[Bytes]:
-    """What frames of a flow have: `10.0.1.1:*->10.0.2.1:80`, `udp *->10.0.2.1`."""
+    """The marks of a flow's frames: `10.0.1.1:*->10.0.2.1:80`, `udp *->10.0.2.1`."""
     words = flow.split(maxsplit=1)
     found = [Bytes(_ETHERTYPE, b"\x08\x00")]
     if words and words[0].lower() in PROTOCOLS:
@@ -73,14 +73,14 @@ def patterns(flow: str) -> list[Bytes]:
         if port not in ("", "*"):
             if not port.isdigit() or int(port) > 0xFFFF:
                 raise FlowError(f"--flow: {port!r} is not a port.")
-            # Ports stand there only behind a header without options.
+            # Ports are there only behind a header without options.
             found += [Bytes(_IHL, b"\x45"), Bytes(port_at, int(port).to_bytes(2, "big"))]
     return found
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where the names of a compiled program stand in its text, and what stands there."""
+    """The places of the names of a compiled program in its text, and the text there."""
 
     lines: Mapping[str, str] = field(default_factory=dict)
     fragments: Mapping[str, str] = field(default_factory=dict)
@@ -115,12 +115,12 @@ def _place(info: Mapping[str, Any]) -> str:
 
 @dataclass
 class Life:
-    """What is known of one packet so far."""
+    """The knowledge about one packet until now."""
 
     # As the router counts.
     packet: int
     sources: Sources
-    # What packets are called, by what the router calls them; whoever is new gets the next number.
+    # The names of packets, by the router's numbers; a new packet gets the next number.
     numbers: dict[int, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     # Of the terminal.
@@ -128,7 +128,7 @@ class Life:
 
     @property
     def number(self) -> int:
-        """As it is told."""
+        """As the router reports it."""
         return self._called(self.packet)
 
     def _called(self, packet: int) -> int:
@@ -229,7 +229,7 @@ class Life:
         states.clear()
 
     def _line(self, head: str, text: str, place: str = "") -> str:
-        """What happened, and on the right where it stands; cut where it does not fit."""
+        """The event, and on the right its place; cut where it does not fit."""
         room = self.width - 11 - (len(place) + 2 if place else 0)
         text = " ".join(text.split())
         text = text if len(text) <= room else f"{text[: room - 1]}…"
@@ -306,7 +306,7 @@ def frame_words(frame: bytes) -> str:
 
 
 def _entry(step: Any) -> str:
-    """The entry that was hit, by what it asks of each key: `entry 10.0.1.0/24`."""
+    """The entry that was hit, by its match for each key: `entry 10.0.1.0/24`."""
     if not step.matches:
         return f"entry {step.entry}"
     asked = zip(step.key.values, step.matches, strict=True)

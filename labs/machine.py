@@ -49,7 +49,7 @@ class Machine:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Machine:
-        """What `document` has made."""
+        """The object of a `document`."""
         return cls(**document)
 
     def document(self) -> dict[str, str | int]:
@@ -70,7 +70,7 @@ def _processor() -> str:
 
 
 def _kit() -> str:
-    # Under sudo the folder belongs to somebody else than who asks.
+    # Under sudo the folder belongs to another user than the caller.
     command = ["git", "-c", f"safe.directory={ROOT}", "-C", str(ROOT)]
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What a lab says while it works: which run it is at, what was seen, how long the rest will take.
+"""A lab's messages while it works: the present run, its results, and the time left.
 
 [1/3] One queue of 100 packets                         about 3 min 30 s left
       page in 7.10 s, beside the download
@@ -16,10 +16,10 @@ from typing import TextIO
 from labs.pace import Pace, Took
 from labs.run import Run
 
-# A short beginning may be slow by chance: so much of the whole counts as if it had taken what was
-# expected of it.
+# A short beginning may be slow by chance: this share of the whole counts as if it had taken the
+# expected time.
 _BELIEVED_SHARE = 0.1
-# Of less nobody needs to be told.
+# Less than this is not worth a message.
 _LEAST_S = 1.0
 
 
@@ -80,7 +80,7 @@ class Narrator:
         self._over = self._ahead.pop(0)
 
     def _close(self) -> None:
-        """The run that ended has been kept, too, which is a part of what it took."""
+        """The run that ended has been kept, too, which is a part of its duration."""
         run, self._over = self._over, None
         if run is not None:
             took_s = self._clock() - self._run_began_s
@@ -120,7 +120,7 @@ class Narrator:
             self._ahead, self._count = list(disturbed), len(disturbed)
 
     def wait_for_calm(self) -> None:
-        """The next repetition waits for a calm machine; nobody can say for how long."""
+        """The next repetition waits for a calm machine, for an unknown time."""
         self._close()
         number = self._count - len(self._ahead) + 1
         title = self._ahead[0].title
@@ -178,7 +178,7 @@ class Narrator:
         return (took_s + believed_s) / (expected_s + believed_s) if expected_s else 1.0
 
     def _seen_s(self) -> tuple[float, float]:
-        """What has passed of this time took, and was expected to take."""
+        """The time that this has taken until now, and the expected one."""
         if self._expected_s:
             return self._took_s, self._expected_s
         # In the first run: its last tenth that has passed, beside the same one of the earlier time.
@@ -190,7 +190,7 @@ class Narrator:
         return self._tenths[-1], earlier.tenths[count - 1] * present.seconds
 
     def pace(self) -> Pace:
-        """What all of it took, for the next time; asked for once the report is there."""
+        """The duration of all of it, for the next time; read once the report is there."""
         self._close()
         end_s = self._clock() if self._repeating_s is None else self._repeating_s
         expected_s = sum(run.seconds for run in self._runs)

@@ -12,7 +12,7 @@ from labs.run import Run
 
 @dataclass(frozen=True)
 class Took:
-    """What one run took, as parts of what it was expected to take: 1.2 is a fifth longer."""
+    """One run's durations, relative to the expected ones: 1.2 is a fifth longer."""
 
     whole: float
     # In virtual time: from when it began to pass until each tenth of the run had passed.
@@ -21,15 +21,16 @@ class Took:
 
 @dataclass(frozen=True)
 class Pace:
-    """What a lab took; all of it is known only of settings under which the lab has run before."""
+    """A lab's durations; all of them are known only of settings under which the lab has run
+    before."""
 
     runs: Mapping[str, Took] = field(default_factory=dict)
-    # From the first run until the report was there, other seeds included, as a part of what the
-    # runs were expected to take; None: not known.
+    # From the first run until the report was there, other seeds included, relative to the expected
+    # duration of the runs; None: not known.
     whole: float | None = None
 
     def expected_s(self, run: Run) -> float | None:
-        """How long a run will take; None: nobody knows."""
+        """The expected duration of a run; None: unknown."""
         took = self.runs.get(run.name)
         return None if took is None else took.whole * run.seconds
 
@@ -43,7 +44,7 @@ class Pace:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Pace:
-        """What `document` has made."""
+        """The object of a `document`."""
         runs = {
             name: Took(took["whole"], tuple(took["tenths"]))
             for name, took in document["runs"].items()

@@ -26,7 +26,7 @@ Serving: TypeAlias = Callable[
 
 @dataclass(frozen=True)
 class Programs:
-    """What the routers of a network are to run."""
+    """The programs for the routers of a network."""
 
     topology: Topology
     # The P4 source of each router, by name.

@@ -34,7 +34,8 @@ class Flow:
     samples: Sequence[SocketSample]
 
     def throughput_bps(self, start_s: float, end_s: float) -> float:
-        """The rate at which payload arrived within a span of time, as its sender was told."""
+        """The rate at which payload arrived within a span of time, by its sender's
+        acknowledgments."""
         arrived_bytes = _at(self.samples, end_s) - _at(self.samples, start_s)
         return arrived_bytes * 8 / (end_s - start_s)
 
@@ -71,7 +72,7 @@ def _arrived_bytes(sample: SocketSample) -> int:
 
 @dataclass
 class Recording:
-    """What a run has left. Empty where the lab used no such instrument."""
+    """The records of a run. Empty where the lab used no such instrument."""
 
     # Ports by the name of their interface: s1-eth2.
     ports: dict[str, PortSeries] = field(default_factory=dict)
@@ -82,16 +83,16 @@ class Recording:
     sockets: dict[str, list[SocketSample]] = field(default_factory=dict)
     # Senders of datagrams, by name.
     bursts: dict[str, Bursts] = field(default_factory=dict)
-    # What the routers' telemetry told, a row for each packet and router.
+    # The routers' telemetry, a row for each packet and router.
     reports: list[HopReport] = field(default_factory=list)
     # Instants worth a word in the figures.
     moments: list[tuple[float, str]] = field(default_factory=list)
-    # What a reader of the numbers has to know about how the routers were set up.
+    # Remarks on how the routers were set up, for a reader of the numbers.
     remarks: list[str] = field(default_factory=list)
-    # What live routers told, for the page; it is kept as a page of its own.
+    # Live routers' events, for the page; it is kept as a page of its own.
     tape: Tape | None = None
-    # What the machine took of the time.
+    # The machine's delays.
     hold_ups: HoldUps = field(default_factory=HoldUps)
-    # What else the lab computed or was told, by name: single numbers, and rows by columns.
+    # The lab's other numbers, by name: single ones, and rows by columns.
     numbers: dict[str, float] = field(default_factory=dict)
     tables: dict[str, list[dict[str, float | str]]] = field(default_factory=dict)

@@ -49,7 +49,7 @@ def write(recording: Recording, folder: Path) -> None:
 
 
 def read(folder: Path) -> Recording:
-    """What `write` has written there."""
+    """The recording that `write` has written there."""
     rest = json.loads((folder / "recording.json").read_text())
     sockets = {
         host: _read_rows(folder / f"sockets-{host}.csv", SocketSample) for host in rest["sockets"]
@@ -198,7 +198,7 @@ def _read_rows(path: Path, kind: type[_RowT]) -> list[_RowT]:
 
 
 def _parser(hint: Any) -> Any:
-    """What reads a field of that type; one that may be missing is written as nothing."""
+    """The reader of a field of that type; a missing value is written as nothing."""
     if isinstance(hint, types.UnionType):
         (kind,) = (each for each in typing.get_args(hint) if each is not type(None))
         return lambda text: None if text == "" else kind(text)

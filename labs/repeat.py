@@ -97,7 +97,7 @@ class Repetitions:
             return until_done_s(running, [each_s] * waiting, workers=_workers())
 
     def wait(self) -> list[Assessment]:
-        """What each of them found, in their order."""
+        """The results of each of them, in their order."""
         return [future.result() for future in self._futures]
 
     def _assess(self, seed: int) -> Assessment:
@@ -136,13 +136,13 @@ class Repetitions:
 
 
 def kept(folder: Path) -> list[Assessment]:
-    """What the other seeds of a kept run found."""
+    """The results of the other seeds of a kept run."""
     files = sorted((folder / FOLDER).glob("*.json"), key=lambda file: int(file.stem))
     return [results.assessment_of(json.loads(file.read_text())) for file in files]
 
 
 def combined(first: Assessment, others: Sequence[Assessment]) -> Assessment:
-    """The first seed's table with what the others measured beside it; bands are of the median."""
+    """The first seed's table with the others' measurements beside it; bands are of the median."""
     if not others:
         return first
     rows = [_row(row, others) for row in first.rows]

@@ -101,7 +101,7 @@ class Settings:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Settings:
-        """What `document` has made."""
+        """The object of a `document`."""
         named = {
             "toolchain": Toolchain(document["toolchain"]),
             # Runs that were kept before there was another world do not name theirs.
@@ -173,7 +173,7 @@ def _duration_ns(text: str) -> int:
 
 
 def _short(name: str, word: str) -> str:
-    """What a folder's name says of a setting: of a path, what it leads to."""
+    """A setting's part in a folder's name: of a path, its last part."""
     if name == "program":
         return Path(word).stem
     return word.rpartition("/")[2].replace(":", "-")
@@ -191,7 +191,7 @@ def algorithms(world: World) -> list[str]:
     """The TCPs that hosts of a world have."""
     if world is World.VIRTUAL:
         return list(VIRTUAL_ALGORITHMS)
-    # What the kernel has loaded; the three of the labs can be loaded when they are needed.
+    # The algorithms that the kernel has loaded; the three of the labs can be loaded on demand.
     loaded = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
     return list(dict.fromkeys((*ALGORITHMS, *loaded)))
 

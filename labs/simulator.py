@@ -38,7 +38,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Router:
-    """A router and what is asked of it, in the words of `vitrine-sim fabric --help`."""
+    """A router and its traffic, in the words of `vitrine-sim fabric --help`."""
 
     ports: int
     queueing: str
@@ -121,7 +121,7 @@ class OnePort:
 
 
 def mean_waits(port: OnePort) -> list[float]:
-    """What packets of each class wait in the mean, in packet times, without their own."""
+    """The mean wait of each class's packets, in packet times, without their own."""
     document = json.loads(_output(port.argv))
     if not document["conserved"]:
         raise MeasurementError("the simulator lost packets.")

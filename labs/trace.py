@@ -36,7 +36,7 @@ def _follow(session: Session, follow: Follow, what: str, *, as_json: bool) -> No
     families = Families(_sources(session))
     ended = 0
     with trace(session, [follow]) as steps:
-        # What is sent from now on is followed.
+        # Packets sent from now on are followed.
         print(f"following {what}; Ctrl-C ends", file=sys.stderr, flush=True)
         for step in steps:
             family = families.take(step)

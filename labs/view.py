@@ -25,7 +25,7 @@ LINE_INTERVAL_S = 5.0
 
 @dataclass(frozen=True)
 class Subject:
-    """What is being watched."""
+    """The watched port."""
 
     title: str
     line_rate_bps: int
@@ -91,7 +91,7 @@ class LiveView:
         self._next_line_s = 0.0
 
     def show(self, series: PortSeries) -> None:
-        """Call it as often as the picture shall change; the series so far is the argument."""
+        """Call it as often as the picture shall change; the series until now is the argument."""
         self._chart.take(series)
         if self._chart.is_empty:
             return

@@ -28,12 +28,12 @@ class World(Enum):
 
     @property
     def title(self) -> str:
-        """What stands above a column of its numbers."""
+        """The heading of a column of its numbers."""
         return f"{self.value} world"
 
     @property
     def sentence(self) -> str:
-        """What a reader of a report has to know of it."""
+        """A report's sentence about it."""
         return _SENTENCES[self]
 
 

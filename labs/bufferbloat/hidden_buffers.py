@@ -43,7 +43,7 @@ _PORT = 5201
 
 @dataclass(frozen=True)
 class Finding:
-    """What one case showed."""
+    """The results of one case."""
 
     held_packets: int
     dropped_packets: int
@@ -151,7 +151,7 @@ def _slow_down(device: str) -> None:
 
 
 def rows(numbers: dict[str, float]) -> Generator[list[str], None, None]:
-    """A row for each case, with what it has found; into `numbers` what waits beyond the queue."""
+    """A row for each case, with its results; into `numbers` the packets beyond the queue."""
     for case in CASES:
         found = measured(case)
         if case.by_device:

@@ -1,4 +1,4 @@
-"""What meters and a line make of two customers, by arithmetic alone."""
+"""The effect of meters and a line on two customers, by arithmetic alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def colours_of_burst(frames: int, committed_frames: int, peak_frames: int) -> Co
 
 
 def to_provider() -> dict[str, tuple[float, float]]:
-    """What the edge lets through of each customer, in bits a second: green and yellow."""
+    """The rates that the edge admits of each customer, in bits a second: green and yellow."""
     return {
         name: (green * rate_bps, yellow * rate_bps)
         for name, rate_bps in SENT_BPS.items()
@@ -46,7 +46,8 @@ def to_provider() -> dict[str, tuple[float, float]]:
 
 
 def blind_green() -> float:
-    """What a blind meter of twice the committed rate leaves green, whoever's packets they are."""
+    """The green rate after a blind meter of twice the committed rate, for both customers'
+    packets."""
     total_bps = sum(map(sum, to_provider().values()))
     return min(1.0, 2 * COMMITTED_BPS / total_bps)
 

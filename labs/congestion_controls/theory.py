@@ -1,4 +1,4 @@
-"""What is known of two flows that share a line."""
+"""The theory of two flows that share a line."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Crossbar arbiters: what they carry, how long cells wait, and who starves."""
+"""Crossbar arbiters: their throughput, the wait of cells, and starvation."""

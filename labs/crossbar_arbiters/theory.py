@@ -1,4 +1,4 @@
-"""What is known of crossbar arbiters: formulas, and figures of simulations that are not ours.
+"""Theory of crossbar arbiters: formulas, and figures of others' simulations.
 
 The figures are for 16 ports. They come from an independent slotted simulation of 300,000 slots or
 more; PIM's single iteration has a formula, 1 - (1 - 1/N)^N.
@@ -36,5 +36,5 @@ SATURATION = {
 
 
 def pim_once(ports: int) -> float:
-    """What one iteration of PIM carries at most: an output is idle if no input chose it."""
+    """The highest throughput of one iteration of PIM: an output is idle if no input chose it."""
     return 1 - (1 - 1 / ports) ** ports

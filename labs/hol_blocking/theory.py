@@ -1,4 +1,4 @@
-"""What is known of FIFO input queues, by Karol, Hluchyj and Morgan (1987).
+"""The theory of FIFO input queues, by Karol, Hluchyj and Morgan (1987).
 
 Cells of one length arrive in slots, each for an output chosen at random. What is carried at most
 follows exactly from the chain of the cells at the heads of the queues.

@@ -1,1 +1,1 @@
-"""A microburst that counters do not show, found by what packets tell of the queues they left."""
+"""A microburst that counters do not show, found by packets' telemetry of the queues they left."""

@@ -1,4 +1,5 @@
-"""Finding bursts in what packets told: which queue, from when to when, and whose packets.
+"""Finding bursts in packets' telemetry: the queue, its begin and end, and the owners of its
+packets.
 
 A queue is in a burst while it holds more than a threshold. Who filled it are the flows whose
 packets came while it grew: from when it was last as good as empty until it was at its fullest.
@@ -41,12 +42,12 @@ class Burst:
 
     @property
     def culprit_share(self) -> float:
-        """Its part of what came."""
+        """Its share of the arrivals."""
         return self.packets[self.culprit] / self.packets.total() if self.packets else 0.0
 
 
 def by_place(reports: Iterable[HopReport]) -> dict[tuple[str, int, int], list[HopReport]]:
-    """What was told of each queue, in the order of departures."""
+    """The reports of each queue, in the order of departures."""
     found: dict[tuple[str, int, int], list[HopReport]] = defaultdict(list)
     for report in reports:
         if report.occupancy_bytes is not None:
@@ -106,7 +107,7 @@ def arrival_s(row: HopReport) -> float:
 
 
 def ways(reports: Iterable[HopReport], flow: str) -> list[dict[str, HopReport]]:
-    """Each packet of a flow: what every router told of it, in the order of the reports."""
+    """Each packet of a flow: every router's report on it, in the order of the reports."""
     packets: dict[tuple[str, int], dict[str, HopReport]] = defaultdict(dict)
     for report in reports:
         if report.flow == flow:

@@ -14,7 +14,7 @@ from labs.int_microburst.findings import Findings, latency_ms
 from labs.measure.reports import HopReport
 from labs.report import drawing
 
-# What is drawn around a burst, in milliseconds from its start.
+# The span that is drawn around a burst, in milliseconds from its start.
 BEFORE_MS, BEHIND_MS = 3.0, 11.0
 MS_PER_S = 1000.0
 US_PER_MS = 1000.0
@@ -76,7 +76,7 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
 
 
 def one_burst(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst) -> None:
-    """The queue packet by packet, and whose packets came."""
+    """The queue packet by packet, and the arriving packets of each flow."""
     router, port, queue = burst.place
     depth, came = drawing.stack(
         canvas, [1.2, 1], title=f"One burst at {router} port {port}, queue {queue}"
@@ -130,7 +130,7 @@ def one_burst(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst
 
 
 def latencies(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst) -> None:
-    """What each router cost each packet of the background, around a burst and in two packets."""
+    """Each router's delay of each packet of the background, around a burst and in two packets."""
     around, packets = canvas.subplots(1, 2, width_ratios=(1.7, 1))
     canvas.suptitle("What the routers cost the packets of h1", fontsize=11)
     router = burst.place[0]

@@ -1,4 +1,4 @@
-"""What the lab concludes from one run: from the counters, and from what the packets told."""
+"""The lab's conclusions from one run: from the counters, and from the packets' telemetry."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Findings:
         return self._hosts.get(address, address)
 
     def flow_of(self, host: str) -> str:
-        """The flow of a host of which the most was told."""
+        """The flow of a host with the most reports."""
         own = {flow: rows for flow, rows in self.flows.items() if self.host_of(flow) == host}
         return max(own, key=lambda flow: own[flow], default="")
 
@@ -105,7 +105,7 @@ class Findings:
 
     @property
     def ordinary_ms(self) -> float:
-        """What the routers cost a packet of the background, in the middle."""
+        """The routers' delay of a packet of the background, in the middle."""
         return statistics.median(map(latency_ms, self.background)) if self.background else 0.0
 
     # ---- what counters say -----------------------------------------------------------------------
@@ -133,7 +133,7 @@ class Findings:
 
 
 def latency_ms(way: Mapping[str, HopReport]) -> float:
-    """What the routers cost a packet, all together."""
+    """The routers' delay of a packet, all together."""
     return sum(hop.latency_us or 0.0 for hop in way.values()) / US_PER_MS
 
 

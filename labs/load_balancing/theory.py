@@ -1,4 +1,4 @@
-"""What chance and arithmetic say about flows on several paths."""
+"""Chance and arithmetic about flows on several paths."""
 
 from __future__ import annotations
 

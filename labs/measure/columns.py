@@ -69,7 +69,7 @@ class GrowingByColumns:
         *,
         is_first: bool,
     ) -> Iterator[Drop]:
-        """What was dropped from one sample to the next, each at the place that knows it best."""
+        """The drops from one sample to the next, each at the place that knows it best."""
         found: list[tuple[int, int | None, str, int]] = []
         in_queues: dict[tuple[int, str], int] = {}
         for class_, queue in port.queues.items():
@@ -92,7 +92,7 @@ class GrowingByColumns:
     ) -> Iterator[tuple[int, str, int]]:
         """By how much the counts of a place rose, and at which sample."""
         for reason, column in counts.dropped_packets.items():
-            # What the first sample counts was dropped before the recording began.
+            # Drops in the first sample happened before the recording began.
             before = column[0] if is_first else self._dropped.get((place, reason), 0)
             self._dropped[place, reason] = column[-1]
             if before == column[-1]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bursts:
-    """What one sender of bursts sent, and what arrived of it."""
+    """The datagrams that one sender of bursts sent, and those that arrived."""
 
     source: str
     target: str

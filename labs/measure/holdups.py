@@ -1,4 +1,4 @@
-"""How long the machine held the routers up: packets were due, and nobody ran to send them.
+"""How long the machine delayed the routers: packets were due, and no thread ran to send them.
 
 A router in a process is as punctual as the machine lets it be. A virtual machine that its host
 stops for half a second takes that half second of every line, and no TCP gets it back. So each run
@@ -20,7 +20,7 @@ TOLERATED_SHARE = 0.01
 
 @dataclass(frozen=True)
 class HoldUps:
-    """What the machine took of a span of time."""
+    """The machine's delays in a span of time."""
 
     held_up_s: float = 0.0
     span_s: float = 0.0

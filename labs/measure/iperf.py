@@ -1,4 +1,4 @@
-"""What iperf3 finds of a TCP flow."""
+"""iperf3's results of a TCP flow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Result:
-    """What iperf3 found in the end."""
+    """iperf3's final result."""
 
     # The receiver's rate of payload over the whole flow.
     received_bps: float

@@ -1,4 +1,4 @@
-"""What the fetch of a web page takes."""
+"""The duration of the fetch of a web page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ping sees: each answer with its time on the recording's clock."""
+"""ping's results: each answer with its time on the recording's clock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Echo:
 
 @dataclass(frozen=True)
 class Pings:
-    """What one ping saw."""
+    """The results of one ping."""
 
     sent: int
     echoes: tuple[Echo, ...]

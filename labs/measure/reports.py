@@ -1,4 +1,4 @@
-"""What the routers' telemetry reports told, as rows on the recording's clock."""
+"""The routers' telemetry reports, as rows on the recording's clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NS_PER_US = 1e3
 
 @dataclass(frozen=True, slots=True)
 class HopReport:
-    """What one router told of one packet."""
+    """One router's report on one packet."""
 
     # When it left its queue; of a packet that was dropped, when it came in.
     time_s: float
@@ -26,7 +26,7 @@ class HopReport:
     ingress_port: int
     egress_port: int
     queue: int
-    # What the packet left behind in its queue; None where it was not asked for, as below.
+    # The bytes that the packet left behind in its queue; None if they were not requested, as below.
     occupancy_bytes: int | None
     latency_us: float | None
     # Why it was dropped; None: it was not.

@@ -44,7 +44,7 @@ class QueueSeries:
 
 @dataclass
 class InputSeries:
-    """What waits at an input port for the fabric, over time."""
+    """The queues of an input port before the fabric, over time."""
 
     packets: list[int] = field(default_factory=list)
     # Virtual output queues by output, all classes together; a FIFO has none.
@@ -73,7 +73,7 @@ class PortSeries:
 
     @property
     def dropped_packets(self) -> int:
-        """All drops so far."""
+        """All drops until now."""
         return sum(drop.packets for drop in self.drops)
 
     def used_queues(self) -> dict[int, QueueSeries]:
@@ -198,7 +198,7 @@ class SeriesRecorder(ABC, Generic[_ToldT]):
 
     @abstractmethod
     def _open(self) -> AbstractContextManager[Iterator[_ToldT]]:
-        """What the router tells."""
+        """The router's events."""
 
     @abstractmethod
     def _take(self, told: _ToldT) -> None:

@@ -1,4 +1,4 @@
-"""What a host's TCP knows of a connection, as `ss -ti` tells it."""
+"""A host's TCP data of a connection, as in `ss -ti`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SocketSample:
-    """One connection at one instant, as its sender's kernel sees it. What ss leaves out is 0."""
+    """One connection at one instant, as its sender's kernel sees it. Missing values of ss are 0."""
 
     time_s: float
     local: str
@@ -38,5 +38,5 @@ class SocketSample:
 
     @property
     def connection(self) -> tuple[str, str]:
-        """What tells one connection of a host from another."""
+        """The identity of a connection in its host."""
         return self.local, self.peer

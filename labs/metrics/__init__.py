@@ -1,1 +1,1 @@
-"""What routers count, for Prometheus."""
+"""The counters of routers, for Prometheus."""

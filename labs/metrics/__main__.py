@@ -26,7 +26,7 @@ DEADLINE_S = 2.0
 
 
 class Routers(Collector):
-    """Asks the routers whenever somebody asks for metrics."""
+    """Reads the routers at each request for metrics."""
 
     def __init__(self, name: str = "") -> None:
         self._name = name
@@ -50,7 +50,7 @@ class Routers(Collector):
         return routers.up().routers
 
     def _ask(self, address: str) -> router_pb2.DescribeResponse | None:
-        """What the router says, or nothing if it does not answer."""
+        """The router's description, or nothing if it does not answer."""
         try:
             session = self._sessions.get(address)
             if session is None:

@@ -1,4 +1,4 @@
-"""What a router describes of itself, as Prometheus's metrics.
+"""A router's description, as Prometheus's metrics.
 
     for family in families({"s1": queues.describe(), "s2": None}): ...
 
@@ -111,7 +111,7 @@ def families(routers: Mapping[str, router_pb2.DescribeResponse | None]) -> Itera
 
 
 def _router(made: _Families, labels: dict[str, str], answer: router_pb2.DescribeResponse) -> None:
-    """What is of the whole router."""
+    """The metrics of the whole router."""
     about = "How late the model was when the machine held it up for more than a millisecond."
     made.histogram("vitrine_lag_seconds", about, labels, answer.lags)
     about = "Whether every packet is accounted for."
@@ -121,7 +121,7 @@ def _router(made: _Families, labels: dict[str, str], answer: router_pb2.Describe
 
 
 def _port(made: _Families, labels: dict[str, str], port: router_pb2.Port) -> None:
-    """What is of an output port and its queues."""
+    """The metrics of an output port and its queues."""
     counters = port.counters
     made.gauge("vitrine_port_up", "Whether the port takes and sends.", labels, counters.up)
     about = "The share of the line that was busy of late."
@@ -150,7 +150,7 @@ def _port(made: _Families, labels: dict[str, str], port: router_pb2.Port) -> Non
 
 
 def _queue(made: _Families, labels: dict[str, str], queue: router_pb2.QueueCounters) -> None:
-    """What is of one queue."""
+    """The metrics of one queue."""
     counted = queue.counters
     made.held("vitrine_queue_held", "that wait in the queue", labels, queue.held)
     made.tally("vitrine_queue_offered", "handed to the queue", labels, counted.offered)
@@ -168,14 +168,14 @@ def _queue(made: _Families, labels: dict[str, str], queue: router_pb2.QueueCount
 
 
 def _books(made: _Families, labels: dict[str, str], books: router_pb2.PortBooks) -> None:
-    """What became of the frames that came in by a port."""
+    """The fates of the frames that came in by a port."""
     made.tally("vitrine_port_received", "that came in by the port", labels, books.received)
     made.tally("vitrine_port_transmitted", "that left by the port", labels, books.transmitted)
     _drops(made, "vitrine_dropped", labels, books.dropped)
 
 
 def _input(made: _Families, labels: dict[str, str], inputs: router_pb2.InputCounters) -> None:
-    """What waits in front of the fabric."""
+    """The queues before the fabric."""
     made.held("vitrine_input_held", "that wait for the fabric", labels, inputs.held)
     _drops(made, "vitrine_input_dropped", labels, inputs.counters.dropped)
     if inputs.HasField("residence"):

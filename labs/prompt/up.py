@@ -84,7 +84,7 @@ def chosen(file: str | None, settings: Settings) -> Topology:
 
 
 def welcome(topology: Topology, addresses: Sequence[str]) -> str:
-    """What is there, and what to try first; `addresses` are those of the routers, in order."""
+    """The network, and first steps; `addresses` are those of the routers, in order."""
     lines = []
     for switch, address in zip(topology.switches, addresses, strict=True):
         lines.append(f"{switch.name}: P4Runtime and vitrine.v1 on {address}")

@@ -1,4 +1,4 @@
-"""What a lab leaves behind in its folder: the report, its figures, every number, the raw data.
+"""A lab's files in its folder: the report, its figures, every number, the raw data.
 
 report.html      the report, one file that opens from disk
 table.md         its table in Markdown

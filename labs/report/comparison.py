@@ -77,7 +77,7 @@ def page(sides: Sequence[Side]) -> str:
 
 
 def titles(sides: Sequence[Side]) -> list[str]:
-    """What tells the sides apart: worlds, switches, settings, or else their dates."""
+    """The titles that distinguish the sides: worlds, switches, settings, or else their dates."""
     worlds = [side.lab.settings.world for side in sides]
     if len(set(worlds)) == len(sides):
         return [world.title for world in worlds]
@@ -94,7 +94,7 @@ def titles(sides: Sequence[Side]) -> list[str]:
 
 
 def table(sides: Sequence[Side]) -> list[list[str]]:
-    """Head, and what was measured on each side, joined by what it is.
+    """Head, and each side's measurements, joined by their names.
 
     What the original and theory say stands once where it is the same for all sides, else beside
     each side's own numbers, and nowhere if they say nothing.

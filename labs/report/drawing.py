@@ -45,14 +45,14 @@ BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW, RED = (
 )  # fmt: skip
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, RED)
 GREY, PALE, INK = "#555555", "#e6e6e6", "#222222"
-# What a flow is called begins with one of these words.
+# A flow's name begins with one of these words.
 _COLOURS = {
     "h1": BLUE, "h2": ORANGE, "h3": GREEN, "h4": RED, "h5": PURPLE, "h9": "#555555",
     "flow": BLUE, "download": BLUE, "page": ORANGE, "ping": GREEN, "the": "#999999",
 }  # fmt: skip
 # Marks of drops, one shape a reason.
 _MARKS = {"QUEUE_LIMIT": "v", "AQM": "^", "INPUT_LIMIT": "<", "VOQ_LIMIT": ">", "PORT_LIMIT": "s"}
-# A long series is drawn with the least and the greatest of each of so many columns.
+# A long series is drawn with the least and the greatest of each of this many columns.
 _COLUMNS = 1200
 
 
@@ -80,7 +80,7 @@ def drawn(figure: Figure) -> Iterator[matplotlib.figure.Figure]:
 def svg(canvas: matplotlib.figure.Figure) -> bytes:
     """A drawing that can be enlarged as far as one likes."""
     output = io.BytesIO()
-    # As `savefig` does, but for a first drawing that nobody sees, which costs as much again.
+    # As `savefig` does, but for a first invisible drawing, which costs as much again.
     FigureCanvasSVG(canvas).print_svg(output, metadata={"Date": None, "Creator": "vitrine"})
     return output.getvalue()
 
@@ -90,7 +90,7 @@ SPAN = "_span: "
 
 
 def data(canvas: matplotlib.figure.Figure) -> str:
-    """What a drawing shows as CSV: each point with its panel and its series.
+    """A drawing's data as CSV: each point with its panel and its series.
 
     A panel is called by its label, or else by what is written at it.
     A line across the whole panel has no x, or no y where it stands. A span of time and a line
@@ -201,7 +201,7 @@ def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_pa
 def input_queues(
     axes: Axes, series: PortSeries, outputs: Mapping[int, str], *, limit_packets: int
 ) -> None:
-    """What waits at an input: one FIFO for all outputs, or a virtual output queue for each."""
+    """The queues of an input: one FIFO for all outputs, or a virtual output queue for each."""
     waiting = {name: series.input.voqs.get(output, []) for output, name in outputs.items()}
     is_voq = any(waiting.values())
     if not is_voq:
@@ -359,7 +359,7 @@ def smoothed_round_trip(axes: Axes, flows: Mapping[str, Sequence[SocketSample]])
 
 
 def port_rate(series: PortSeries, window_s: float) -> tuple[list[float], list[float]]:
-    """What a port sent: the middle of each window and the bits a second in it."""
+    """A port's throughput: the middle of each window and the bits a second in it."""
     times: list[float] = []
     rates: list[float] = []
     start = 0

@@ -175,7 +175,7 @@ def _disturbances(sentences: Sequence[str]) -> Iterator[str]:
 
 
 def _in_front(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """What no queue of the router shows; nothing where nothing waited."""
+    """The packets outside the router's queues; nothing if there were none."""
     if not rows:
         return
     yield "<h2>In front of the router</h2>"
@@ -205,7 +205,7 @@ def _insides(data: Sequence[Path]) -> Iterator[str]:
 
 def _look_for(lab: Lab) -> str:
     items = "\n".join(f"<li>{escape(sentence)}</li>" for sentence in lab.look_for)
-    # From out/<lab>/<run>/ to the handout; and its name, for who was mailed this page alone.
+    # From out/<lab>/<run>/ to the handout; and its name, for a reader with this page alone.
     handout = f"labs/{lab.folder_name()}/README.md"
     link = f'<a href="../../../{handout}">the handout</a> (<code>{handout}</code>)'
     others = _other_settings(lab)
@@ -213,7 +213,7 @@ def _look_for(lab: Lab) -> str:
 
 
 def _other_settings(lab: Lab) -> str:
-    """What there is to see is written for the lab's own settings, and the rates that it chooses."""
+    """The things to see are written for the lab's own settings, and the rates that it chooses."""
     own = {"duration", "quick", "seeds", "toolchain", "world"}
     if lab.settings.rate_bps in lab.choices_bps:
         own.add("rate")
@@ -263,7 +263,7 @@ def _cell_class(column: str, index: int, row: Sequence[str]) -> str:
 
 
 def picture(figure: Figure, svg: bytes) -> str:
-    """A picture with what it shows, which a click makes larger."""
+    """A picture with its caption, which a click enlarges."""
     source = base64.b64encode(svg).decode()
     caption, name = escape(figure.caption), escape(figure.name)
     return (

@@ -34,7 +34,7 @@ def figure(place: Place) -> Figure:
 
 
 def _extent(places: dict[str, tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """What the drawing spans, with room for what stands around the nodes; never very high."""
+    """The extent of the drawing, with room around the nodes; never very high."""
     xs, ys = zip(*places.values(), strict=True)
     aside = max(0.7, (7.0 - (max(xs) - min(xs))) / 2)
     return (min(xs) - aside, max(xs) + aside), (min(ys) - 0.55, max(ys) + 0.8)
@@ -174,8 +174,8 @@ def _draw_link(
             str(end.port), at, xytext=beside, textcoords="offset points",
             ha="center", fontsize=7.5, color=drawing.GREY,
         )  # fmt: skip
-    # The middle of what is seen of the line, between a router's box, or the mark in front of it,
-    # and a host's circle.
+    # The middle of the visible part of the line, between a router's box, or the mark in front of
+    # it, and a host's circle.
     near, far = (_taken(place, end) for end in (link.a, link.b))
     share = 0.5 + (near - far) / 2 / max(1.0, ((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5)
     axes.text(

@@ -44,7 +44,7 @@ def running_document(lab: Lab, machine: Machine, process: Identity) -> str:
 
 
 def assessment_of(results: Mapping[str, Any]) -> Assessment:
-    """What a lab found, from its results.json."""
+    """A lab's results, from its results.json."""
     fields = {field.name for field in dataclasses.fields(Band)}
     bands = [
         Band(**{name: value for name, value in band.items() if name in fields} | _tuple(band))

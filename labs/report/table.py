@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from labs.definition import Row
 
 SOURCES = ("measured", "other seeds", "the original", "theory")
-# Fewer than so many subjects are no matrix.
+# Fewer subjects than this are no matrix.
 _SUBJECTS_MIN = 3
 
 

@@ -43,7 +43,7 @@ class _InBursts(RouterBufferSize):
 
 
 def rows(lab: _InBursts) -> Generator[list[str], None, None]:
-    """A row for each length of losses, with what h1 got under each algorithm."""
+    """A row for each length of losses, with h1's throughput under each algorithm."""
     runs = {run.name: run for run in lab.runs() if run.name in LOSSY}
     for lab.burst_packets in BURSTS_PACKETS:
         cells = []

@@ -42,7 +42,7 @@ SECONDS = {World.LIVE: 90, World.VIRTUAL: 30}
 
 @dataclass(frozen=True)
 class Variant:
-    """What is set otherwise than in the lab."""
+    """The settings that differ from the lab's."""
 
     what: str
     offloads: Mapping[str, bool] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class _Changed(RouterBufferSize):
 
 
 def rows(lab: _Changed) -> Generator[list[str], None, None]:
-    """A row for each variant, with what h1 got under each algorithm."""
+    """A row for each variant, with h1's throughput under each algorithm."""
     runs = [run for run in lab.runs() if run.name in [f"small-{name}" for name in ALGORITHMS]]
     variants = VARIANTS[lab.settings.world]
     narrator = Narrator(runs * len(variants), io.StringIO())

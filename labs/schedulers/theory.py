@@ -1,4 +1,4 @@
-"""What schedulers promise: parts of the line, and how long a lone packet may wait.
+"""The promises of schedulers: shares of the line, and how long a lone packet may wait.
 
 All for classes of equal weight on a line of one rate; lengths are those of frames, in bytes.
 """
@@ -12,7 +12,7 @@ from controller.queueing import ETHERNET_FRAME_BYTES
 
 @dataclass(frozen=True)
 class Line:
-    """The line and who is before it: two classes that always have packets, and a third, a ping."""
+    """The line and its traffic: two classes that always have packets, and a third, a ping."""
 
     rate_bps: int
     small_bytes: int
@@ -21,15 +21,15 @@ class Line:
     classes: int = 3
 
     def seconds(self, length_bytes: float) -> float:
-        """What so many bytes take on the line."""
+        """The time of this many bytes on the line."""
         return length_bytes * 8 / self.rate_bps
 
     def small_share(self, scheduler: str) -> float | None:
-        """The part of the class of small packets in what both classes get; None: nobody says."""
+        """The share of the class of small packets in the bytes of both; None: undefined."""
         if scheduler == "strict":
             return 1.0
         if scheduler == "wrr":
-            # A packet each in turn: whoever has the longer ones gets more.
+            # A packet each in turn: the class with the longer ones gets more.
             return self.small_bytes / (self.small_bytes + self.large_bytes)
         if scheduler in ("drr", "wfq"):
             return 0.5

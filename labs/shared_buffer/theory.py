@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 def fair_share(buffer: float, alpha: float, full_queues: int) -> float:
-    """What each of so many full queues holds: Q = alpha (B - n Q)."""
+    """The length of each of `full_queues` full queues: Q = alpha (B - n Q)."""
     return alpha * buffer / (1 + alpha * full_queues)
 
 

@@ -1,4 +1,4 @@
-"""What makes a row like the original's for 2 packets: one difference to ns-2 at a time, in Linux.
+"""Explaining the original's row for 2 packets: one difference to ns-2 at a time, in Linux.
 
     sudo build/venv/bin/python -m labs.sizing_router_buffers.differences [NAME ...]
 
@@ -84,7 +84,7 @@ VARIANTS = (
 
 
 def topology(variant: Variant) -> Topology:
-    """The lab's network with what the variant changes of it."""
+    """The lab's network with the variant's changes."""
     limit = QueueSettings(limit=Limit(packets=variant.buffer_packets))
     offloads = {} if variant.offloads else {"tso": False, "gso": False}
     return (

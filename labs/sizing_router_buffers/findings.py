@@ -1,4 +1,4 @@
-"""What a run shows: the original's four numbers, what each loss costs, when the line was full."""
+"""A run's results: the original's four numbers, the cost of each loss, when the line was full."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Findings:
         self.rtt_ms = sum(sample.rtt_ms for sample in settled) / len(settled)
         self.window_bytes = max(sample.receiver_window_bytes for sample in settled)
         times = [drop.time_s for drop in series.drops if start_s <= drop.time_s < end_s]
-        # What is lost within two round trips is answered by halving the window once.
+        # Losses within two round trips are answered by halving the window once.
         self.loss_count = len(times) and 1 + sum(
             later - earlier > 2 * self.rtt_ms / 1000 for earlier, later in itertools.pairwise(times)
         )

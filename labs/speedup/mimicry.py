@@ -31,7 +31,7 @@ class _Cell:
 
 @dataclass(frozen=True)
 class Found:
-    """What became of all cells."""
+    """The fates of all cells."""
 
     cells: int
     # Those that left later than from the router with output queues.
@@ -52,7 +52,7 @@ class Crossbar:
         self._speedup = speedup
         self._in_order = in_order
         self._slot = 0
-        # What each input holds, the most wanted first; and what has crossed, by output.
+        # Each input's cells, the most wanted first; and the cells that have crossed, by output.
         self._inputs: list[list[_Cell]] = [[] for _ in range(ports)]
         self._crossed: list[list[int]] = [[] for _ in range(ports)]
         # The slot of each output's last cell in the router with output queues.
@@ -78,7 +78,7 @@ class Crossbar:
         due = max(self._slot, self._last_due[output] + 1)
         self._last_due[output] = due
         self.cells += 1
-        # What has crossed to this output and leaves before.
+        # Cells that have crossed to this output and leave before.
         cushion = sum(each < due for each in self._crossed[output])
         line = self._inputs[port]
         line.insert(len(line) if self._in_order else cushion, _Cell(output, due))
@@ -92,7 +92,7 @@ class Crossbar:
         for cells in wanted:
             # The last one is proposed first.
             cells.sort(reverse=True)
-        # By input: the place in its list and the output of the best proposal so far.
+        # By input: the place in its list and the output of the best proposal until now.
         taken: dict[int, tuple[int, int]] = {}
         free = [output for output in range(self._ports) if wanted[output]]
         while free:

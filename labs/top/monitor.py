@@ -1,4 +1,4 @@
-"""What happened in a router between two samples: rates, utilisation, drops, and recent depths.
+"""The activity of a router between two samples: rates, utilisation, drops, and recent depths.
 
     monitor = Monitor()
     moment = monitor.take(sample, settings)
@@ -38,7 +38,7 @@ class QueueNow:
 
     @property
     def fill(self) -> float:
-        """How full the queue is, by whichever limit is nearer; 0 without a limit."""
+        """How full the queue is, by the nearer limit; 0 without a limit."""
         shares = [0.0]
         if self.limit.packets:
             shares.append(self.packets / self.limit.packets)
@@ -59,7 +59,7 @@ class PortNow:
     dropped: Mapping[str, int]
     drop_rate: float
     queues: Sequence[QueueNow]
-    # What waits in the neighbour's network card, and what is on the cable each way, in packets.
+    # The packets in the neighbour's network card, and on the cable each way.
     receive_line: int = 0
     arriving: int = 0
     leaving: int = 0
@@ -67,7 +67,7 @@ class PortNow:
     refused: int = 0
     # Lost by the kernel or the network device, since the port was made.
     lost_outside: Mapping[str, int] = field(default_factory=dict)
-    # What waits there now, by the names of NetdevCounters.
+    # The bytes that wait there now, by the names of NetdevCounters.
     held_outside: Mapping[str, int] = field(default_factory=dict)
 
     @property

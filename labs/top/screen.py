@@ -35,14 +35,14 @@ _NEARLY_FULL = 0.9
 _DROPS_ROOM = 12
 # So many queues are shown whatever is in them.
 _CLASSES_SHOWN = 4
-# What waits between a port and its network device, by the names of NetdevCounters.
+# The bytes that wait between a port and its network device, by the names of NetdevCounters.
 _HELD_OUTSIDE = {
     "waiting_bytes": "{:,} bytes for the switch to take",
     "unfinished": "{:,} super-packets half taken",
     "sending_bytes": "{:,} bytes for the device to send",
 }
 
-# What ports can be sorted by: the head of the column, and the value, the largest first.
+# The keys for sorting ports: the head of the column, and the value, the largest first.
 SORTS: dict[str, Callable[[PortNow], float]] = {
     "port": lambda port: -port.number,
     "use": lambda port: port.utilisation,
@@ -53,7 +53,7 @@ SORTS: dict[str, Callable[[PortNow], float]] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user looks at."""
+    """The user's selection."""
 
     sort: str = "port"
     # Port number and class; None: the first one shown.
@@ -216,7 +216,7 @@ def _queue_lines(
     lines = [style.dim(head[:width])]
     queues = by_class(port)
     idle = [queue for queue in queues if queue is not chosen and _is_idle(queue)]
-    # A few rows say that nothing is there; many would leave no room for what is.
+    # A few rows say that nothing is there; many would leave no room for others.
     folded = idle if len(queues) > _CLASSES_SHOWN else []
     for queue in queues:
         if queue in folded:
@@ -246,8 +246,9 @@ def _name(port: int) -> str:
 
 
 def _cable_lines(port: PortNow, width: int, style: _Style) -> list[str]:
-    """What waits or is under way outside of the router's queues; nothing where nothing is."""
-    # What was lost comes first: on a narrow terminal that is what must be seen.
+    """Packets that wait or are under way outside of the router's queues; nothing if there are
+    none."""
+    # Losses come first: on a narrow terminal they must be seen.
     parts = [
         (port.refused, "refused by the neighbour's card"),
         (port.receive_line, "in the neighbour's card (receive line)"),
@@ -261,7 +262,7 @@ def _cable_lines(port: PortNow, width: int, style: _Style) -> list[str]:
 
 
 def _outside_lines(port: PortNow, width: int, style: _Style) -> list[str]:
-    """What no queue can tell: what the kernel or the network device lost, or still has."""
+    """Losses and waiting bytes in the kernel or the network device, which no queue shows."""
     lines = []
     if port.lost_outside:
         text = f"  lost between this port and its network device: {_reasons(port.lost_outside)}"

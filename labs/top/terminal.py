@@ -22,7 +22,7 @@ from types import TracebackType
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _ERASE_LINE, _ERASE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 
-# What the keys send, by their names here. Terminals send one of two forms for an arrow.
+# The keys' codes, by their names here. Terminals send one of two forms for an arrow.
 _SEQUENCES = {
     "\x1b[A": "up",
     "\x1bOA": "up",

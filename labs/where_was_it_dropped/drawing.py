@@ -49,7 +49,7 @@ def timeline(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
 
 
 def books(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
-    """For each place the counter's number, and the reports' with whose packets they were."""
+    """For each place the counter's number, and the reports' with the owners of the packets."""
     axes = canvas.subplots()
     canvas.suptitle("What was dropped where: counters and reports", fontsize=11)
     counted, reported, places = findings.counted, findings.reported, findings.places

@@ -61,7 +61,7 @@ class Findings:
 
     @property
     def unexplained(self) -> int:
-        """Datagrams that a host misses and no report tells of, or the other way round."""
+        """Datagrams that a host misses without a report, or the other way round."""
         told = Counter(self.sender(report) for report in self.reports)
         return sum(abs(lost - told[sender]) for sender, lost in self.missed.items())
 

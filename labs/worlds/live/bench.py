@@ -163,5 +163,5 @@ class LiveBench(Bench):
         )
 
     def becomes_calm(self, deadline_s: float) -> bool:
-        """Waits until nothing else works on this machine and nobody stops it."""
+        """Waits until nothing else works on this machine and nothing delays it."""
         return calm.becomes_calm(deadline_s)

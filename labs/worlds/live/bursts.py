@@ -1,4 +1,4 @@
-"""Senders of datagrams in hosts, and who counts what arrives of them."""
+"""Senders of datagrams in hosts, and counters of their arrivals."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from topo import wait
 from topo.live import LiveHost
 from topo.process import Process
 
-# Less than a frame takes on the lines of most labs, and the share of late ones that nobody notices.
+# Less than a frame takes on the lines of most labs, and a share of late ones without effect.
 LATE_S, TOLERATED_SHARE = 0.001, 0.05
 START_DEADLINE_S = 20.0
 END_DEADLINE_S = 60.0
 
 
 def lateness(name: str, due_s: Sequence[float], sent_s: Sequence[float]) -> str:
-    """What is to be said of a sender's instants; nothing if it was as punctual as it should be."""
+    """The remark on a sender's instants; nothing if it was as punctual as it should be."""
     late_s = [sent - due for due, sent in zip(due_s, sent_s, strict=True)]
     share = sum(late > LATE_S for late in late_s) / max(1, len(late_s))
     if share <= TOLERATED_SHARE:
@@ -52,7 +52,7 @@ class Senders:
         offsets_s: Sequence[float],
         start_s: float | None = None,
     ) -> None:
-        """Sends so many datagrams at once, at each of these offsets from now or from an instant."""
+        """Sends `burst` datagrams at once, at each of these offsets from now or from an instant."""
         port = FIRST_BURST_PORT + len(self._senders)
         counting = target.start(
             datagrams.receive_command(port), target.logs / f"datagrams-{name}-receiver.log"
@@ -82,11 +82,12 @@ class Senders:
             sender.sending.wait(f"the bursts {name}", END_DEADLINE_S)
 
     def results(self) -> dict[str, Bursts]:
-        """What each sent and what arrived, once all queues are empty."""
+        """The datagrams that each sent and those that arrived, once all queues are empty."""
         return {name: self._result(name, sender) for name, sender in self._senders.items()}
 
     def remarks(self) -> list[str]:
-        """Who sent late, and so other traffic than was asked for: to be called after `wait`."""
+        """The senders that were late, and so sent other traffic than requested: to be called after
+        `wait`."""
         late = {
             name: lateness(name, sender.due_s, sender.went_out_s)
             for name, sender in self._senders.items()
@@ -108,7 +109,7 @@ class Senders:
 
 @dataclass(frozen=True)
 class _Sender:
-    """One sender of bursts and who counts them."""
+    """One sender of bursts and its counter."""
 
     source: LiveHost
     target: LiveHost
@@ -120,5 +121,5 @@ class _Sender:
 
     @cached_property
     def went_out_s(self) -> Sequence[float]:
-        """When its bursts went out, by the same clock: to be asked once it has ended."""
+        """When its bursts went out, by the same clock: to be called once it has ended."""
         return datagrams.went_out(self.sending.log.read_text())

@@ -1,4 +1,4 @@
-"""Whether the machine has time for a measurement: nobody else works, and nobody stops it.
+"""Whether the machine has time for a measurement: nothing else works, and nothing delays it.
 
 Two things take a router's time. Other programs of this machine show as processors that are not
 idle. The host of a virtual machine, when it stops it, shows as a wait that took longer than asked.

@@ -1,4 +1,4 @@
-"""What this machine can carry: measured before a lab chooses the rate of its line.
+"""This machine's capacity: measured before a lab chooses the rate of its line.
 
 A flow through two routers without any rate shows what hosts and routers together can do. A lab's
 line should be a third of that at most: then the machine has time for two flows, for the instruments

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from topo.backend import QueueReadings
 
-# The router is asked this often; the quickest answer places its zero best.
+# The router's clock is read this often; the quickest answer places its zero best.
 _ROUTER_PROBES = 8
 
 
@@ -20,7 +20,7 @@ class Clock:
     """Zero is the instant at which the recording began."""
 
     start_s: float
-    # What `time.time()` showed at zero.
+    # The value of `time.time()` at zero.
     wall_start_s: float
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Flows that somebody starts in hosts of a live network while it is up, in the words of vitrine.v1.
+"""Flows that a user starts in hosts of a live network while it is up, in the words of vitrine.v1.
 
     flows = Flows({"h1": host, "h2": host})
     number = flows.start("h1", world_pb2.App(...))
@@ -29,7 +29,7 @@ from topo.process import Process
 # More than a person starts, and less than what a machine goes under with.
 RUNNING_MAX = 64
 CONNECTIONS_MAX = 32
-# As long as iperf3 sends at the most: until somebody stops it.
+# As long as iperf3 sends at the most: until it is stopped.
 _LONGEST_S = 86_400
 # A program that fails does so at once; one that sends is not waited for.
 _FAILS_WITHIN_S = 0.5
@@ -47,7 +47,7 @@ class RefusedError(Exception):
 
 
 class Host(Protocol):
-    """What is needed of a host of the network."""
+    """The required parts of a host of the network."""
 
     @property
     def address(self) -> object:
@@ -111,7 +111,7 @@ class Flows:
     def reports(
         self, connections: Callable[[str], Iterable[world_pb2.Connection]]
     ) -> list[world_pb2.AppReport]:
-        """What was started; `connections` are those of a host."""
+        """The started flows; `connections` are those of a host."""
         return [self._report(number, connections) for number in range(1, len(self._apps) + 1)]
 
     # ---- programs --------------------------------------------------------------------------------

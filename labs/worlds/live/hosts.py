@@ -1,4 +1,4 @@
-"""Programs that hosts run for others, and what their kernels are told for a lab."""
+"""Programs that run in hosts, and the kernel settings of a lab."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class _StartedFlow:
 
 
 class LiveInstruments(Instruments):
-    """What a run of a lab works with while it is recorded."""
+    """The instruments of a run that is recorded."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class LiveInstruments(Instruments):
         offsets_s: Sequence[float],
         start_s: float | None = None,
     ) -> None:
-        """Sends so many datagrams at once, at each of these offsets from now."""
+        """Sends `burst` datagrams at once, at each of these offsets from now."""
         self._bursts.start(
             name,
             self._host(source),

@@ -1,4 +1,4 @@
-"""What the kernel knows of a host's TCP connections, asked for as `ss -ti` asks, but without `ss`.
+"""The kernel's data of a host's TCP connections, read as `ss -ti` reads them, but without `ss`.
 
     with KernelSockets(pid) as sockets:
         sockets.connections()

@@ -1,4 +1,4 @@
-"""Programs that somebody has started by hand in a host, such as `h1 iperf3 -s &` at the prompt.
+"""Programs that a user has started by hand in a host, such as `h1 iperf3 -s &` at the prompt.
 
 A host is a network namespace. It would live on, unseen, as long as a program is in it.
 """

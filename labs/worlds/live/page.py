@@ -23,7 +23,7 @@ FETCH_DEADLINE_S = 240.0
 
 
 def parse(output: str, of_monotonic: Callable[[float], float]) -> Fetch:
-    """What `fetch` printed; `of_monotonic` translates its times."""
+    """The output of `fetch`; `of_monotonic` translates its times."""
     document = json.loads(output)
     return Fetch(
         start_s=of_monotonic(document["start_s"]),
@@ -39,7 +39,7 @@ def serve(address: str, port: int, length_bytes: int) -> None:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            """Answers with the page, whatever was asked for."""
+            """Answers every request with the page."""
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(page)))

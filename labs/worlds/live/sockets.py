@@ -1,4 +1,4 @@
-"""What the kernel knows of TCP connections: `ss -ti`, again and again, while a lab runs.
+"""The kernel's data of TCP connections: `ss -ti`, again and again, while a lab runs.
 
 with Sampler(host, clock, interval_s=0.05) as sampler:
     ...the flow runs and sampler.samples grows...
@@ -52,7 +52,7 @@ class Sampler:
         while not self._stopped.wait(self._interval_s):
             before_s = self._clock.now_s()
             done = subprocess.run(self._argv, capture_output=True, text=True, check=False)
-            # The kernel was asked somewhere in between.
+            # The kernel was read somewhere in between.
             time_s = (before_s + self._clock.now_s()) / 2
             self.samples.extend(parse(done.stdout, time_s))
 

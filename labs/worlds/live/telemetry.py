@@ -1,4 +1,4 @@
-"""What the routers of a telemetry domain report: collected in a host, read when all has arrived."""
+"""The reports of a telemetry domain: collected in a host, read when all have arrived."""
 
 from __future__ import annotations
 

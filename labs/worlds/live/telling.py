@@ -33,7 +33,7 @@ from controller.router_service import RouterStub
 from labs.worlds.live.flows import Flows, RefusedError
 from labs.worlds.live.kernel_sockets import KernelSockets
 
-# More often than this nobody needs to know; each time costs the machine.
+# Shorter intervals are of no use; each sample costs the machine.
 INTERVAL_NS_MIN = 20_000_000
 _CALLS_MAX = 16
 # Of those, at most so many are of callers without the key, so that they cannot lock its user out.
@@ -92,7 +92,7 @@ class _Hosts:
     def watch(
         self, request: world_pb2.WatchHostsRequest, context: grpc.ServicerContext
     ) -> Iterator[world_pb2.WatchHostsResponse]:
-        """A sample at each interval, until nobody listens or the network goes."""
+        """A sample at each interval, until the listener or the network goes."""
         interval_ns = max(INTERVAL_NS_MIN, request.interval_ns)
         # One socket a host, however often the request names it.
         wanted = dict.fromkeys(request.hosts or self._hosts)
@@ -133,7 +133,7 @@ class _Hosts:
             return sockets.connections()
 
     def _router_zero_ns(self) -> int:
-        """What our monotonic clock showed when the router's began: both see the same wall clock
+        """The value of our monotonic clock when the router's began: both see the same wall clock
         now, which may be set anew a moment later."""
         address, device_id = parted(self._router)
         with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
@@ -151,7 +151,7 @@ class _Steered:
     def look(
         self, request: world_pb2.LookRequest, _: grpc.ServicerContext
     ) -> world_pb2.LookResponse:
-        """What was started, and the connections of those hosts."""
+        """The started flows, and the connections of those hosts."""
         connections = functools.cache(self._told.connections)
         apps = self._flows.reports(connections)
         answer = world_pb2.LookResponse(time_ps=self._told.now_ps(), running=True)

@@ -118,7 +118,7 @@ class VirtualBench(Bench):
         return self._world
 
     def _up(self) -> Up:
-        """What there is to look at."""
+        """The running network."""
         devices = self._topology.switches
         return Up(
             {each.name: f"{self._address}/{each.device_id}" for each in devices},
@@ -145,7 +145,7 @@ class VirtualBench(Bench):
 
     @property
     def world(self) -> World:
-        """The network that is up, for what no instrument does."""
+        """The network that is up, for work without an instrument."""
         assert self._world is not None, "a network is up"
         return self._world
 
