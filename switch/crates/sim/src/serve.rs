@@ -25,11 +25,12 @@ use crate::outside::Library;
 /// Serve vitrine.v1.World, and P4Runtime and vitrine.v1.Router of the routers in it, until killed.
 #[derive(Args)]
 pub struct Arguments {
-    /// Where to listen: ADDRESS:PORT, where port 0 takes any that is free, or unix:FILE. What
-    /// listens is printed.
+    /// The address to listen at: ADDRESS:PORT, where port 0 takes any that is free, or unix:FILE.
+    /// The address in use is printed.
     #[arg(long = "grpc", value_name = "ADDRESS", default_value = "127.0.0.1:9559")]
     address: Address,
-    /// Listen at an address that other machines reach: whoever reaches it steers the networks.
+    /// Listen at an address that other machines reach: every machine that reaches it controls the
+    /// networks.
     #[arg(long)]
     insecure: bool,
     /// Interpret programs, instead of compiling them to machine code.
@@ -39,7 +40,7 @@ pub struct Arguments {
     /// networks: see docs/insides.md. May be given several times.
     #[arg(long, value_name = "FOLDER")]
     classes: Vec<PathBuf>,
-    /// End when standard input does: whoever starts this as a child and dies leaves nothing behind.
+    /// End when standard input does: a parent that dies leaves nothing behind.
     #[arg(long)]
     end_with_input: bool,
 }

@@ -109,8 +109,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Process")]
     pub user: Option<String>,
 
-    /// The most memory that everything may take which clients and programs make, in MiB: packets,
-    /// programs, entries, requests, answers. What does not fit is refused, and told what is full;
+    /// The most memory that clients and programs may use together, in MiB: packets, programs,
+    /// entries, requests, answers. Requests beyond it are refused with the part that is full;
     /// --limits shows the parts. [default: half of the machine's or of the control group's]
     #[arg(long, value_name = "MIB", help_heading = "Process",
           value_parser = clap::value_parser!(u64).range(MEMORY_MIN.0 >> 20..=1 << 20))]
@@ -145,7 +145,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = "What is seen")]
     pub capture: Option<PathBuf>,
 
-    /// What is written to standard error: off, error, warn, info, debug (steps of each packet) or
+    /// The messages on standard error: off, error, warn, info, debug (steps of each packet) or
     /// trace (and the values of fields).
     #[arg(long, value_name = "LEVEL", default_value = "info", help_heading = "What is seen")]
     pub log_level: LevelFilter,

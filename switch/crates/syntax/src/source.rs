@@ -1,8 +1,8 @@
 //! Source texts and places in them.
 //!
-//! The compiler never opens a file. Whoever calls it hands over a [`SourceProvider`]; every text
-//! that is read through it is kept in a [`SourceMap`], and a [`Span`] names a piece of one of those
-//! texts by byte offsets. Lines and columns are computed only when somebody wants to show them.
+//! The compiler never opens a file. Its caller hands over a [`SourceProvider`]; every text that is
+//! read through it is kept in a [`SourceMap`], and a [`Span`] names a piece of one of those texts
+//! by byte offsets. Lines and columns are computed only for display.
 
 use std::rc::Rc;
 
@@ -37,8 +37,8 @@ pub struct FileId(pub u32);
 
 /// A piece of one source text: bytes `start..end`.
 ///
-/// What a macro makes carries the span of the macro's use, so that messages point at what the
-/// user wrote.
+/// Tokens from a macro carry the span of the macro's use, so that messages point at the user's
+/// text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     pub file: FileId,
@@ -82,12 +82,12 @@ pub struct Location {
 /// One text that was read.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// The name under which it was asked for.
+    /// The name under which it was requested.
     pub name: Rc<str>,
     pub text: Rc<str>,
     /// Offset of the first byte of every line.
     line_starts: Vec<u32>,
-    /// What `#line` directives said, in order of `line_index`.
+    /// The `#line` directives, in order of `line_index`.
     renumberings: Vec<Renumbering>,
 }
 

@@ -23,7 +23,7 @@ pub enum TokenKind {
 pub struct Token {
     pub kind: TokenKind,
     pub text: Rc<str>,
-    /// Where; for what a macro made, where the macro was used.
+    /// Its place; for a macro's tokens, the place of the macro's use.
     pub span: Span,
     /// Whether it is the first of its line.
     pub starts_line: bool,

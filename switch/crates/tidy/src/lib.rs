@@ -1,4 +1,4 @@
-//! What the tests about the repository share: its files, and how to complain.
+//! Shared by the tests about the repository: its files, and complaints.
 //!
 //! ARCHITECTURE.md states rules, mostly of absence; the tests of this crate are those rules. A
 //! rule collects every violation before it fails, so one run shows all there is to do.

@@ -1,4 +1,5 @@
-//! What must not occur in the core: clocks, threads, sockets, files, printing, chance by iteration.
+//! Things that must not occur in the core: clocks, threads, sockets, files, printing, chance by
+//! iteration.
 
 use tidy::{files, require_none, rust_files, without_comment};
 
@@ -88,9 +89,9 @@ fn the_core_touches_no_clock_thread_socket_file_or_terminal() {
     );
 }
 
-/// The time of day is for logs and captures, and for what the specification stamps with it: nobody
-/// measures by it, and nobody waits by it, because somebody may set it. `tests/test_clocks.py` says
-/// the same of Python.
+/// The time of day is for logs and captures, and for fields that the specification stamps with it:
+/// nothing is measured or awaited by it, because it may be set. `tests/test_clocks.py` says the
+/// same of Python.
 const READERS_OF_THE_WALL_CLOCK: [&str; 2] =
     ["switch/crates/service/src/server.rs", "switch/crates/switchd/src/clock.rs"];
 

@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 use tidy::{require_none, root};
 
-/// What each crate uses of our own, in the order in which one can read the code.
+/// The crates of ours that each crate uses, in the order in which one can read the code.
 const USES: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("bits", &[]),
@@ -182,7 +182,7 @@ const PURE: &[&str] = &[
 const IMPURE_EXTERNALS: [&str; 8] =
     ["libc", "nix", "tokio", "tonic", "mio", "rand", "getrandom", "socket2"];
 
-/// Every crate of ours with the names of what it uses outside its tests.
+/// Every crate of ours with the names of those it uses outside its tests.
 fn used_by_each_crate() -> BTreeMap<String, Vec<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
@@ -208,7 +208,7 @@ fn ours(package: &str) -> &str {
     package.strip_prefix("vitrine-").unwrap_or(package)
 }
 
-/// What is wrong with a table of crates, each with what it uses.
+/// The mistakes in a table of crates, each with those it uses.
 fn differences(
     table: &[(&str, &[&str])],
     used_by_each: &BTreeMap<String, Vec<String>>,
@@ -271,7 +271,7 @@ fn a_table_that_is_not_tight_or_not_in_order_is_found() {
     assert_eq!(of(&[("a", &[]), ("b", &["a"])]), ["`c` is not in the table"]);
 }
 
-/// What a lock file says that each of our crates uses.
+/// The crates of ours that each of them uses, by a lock file.
 fn locked(lock: &str) -> BTreeMap<String, Vec<String>> {
     let quoted = |line: &str| line.split('"').nth(1).map(str::to_owned);
     let packages = lock.split("[[package]]").skip(1).filter_map(|package| {
@@ -284,8 +284,8 @@ fn locked(lock: &str) -> BTreeMap<String, Vec<String>> {
     packages.collect()
 }
 
-/// The fuzzers are built rarely, and with the versions that are locked: nobody else would notice that
-/// they cannot be built any more.
+/// The fuzzers are built rarely, and with the versions that are locked: otherwise it would not be
+/// noticed that they no longer compile.
 #[test]
 fn the_fuzzers_lock_file_knows_what_our_crates_use() {
     let path = root().join("switch/fuzz/Cargo.lock");
@@ -323,8 +323,8 @@ fn the_core_uses_no_crate_that_does_input_or_output() {
     require_none("the core reaches no operating system", &violations);
 }
 
-/// What reaches no operating system runs in a web page. `tests/rust.sh` builds the page, and with it
-/// all that it is made of; the rest it names.
+/// Crates that reach no operating system run in a web page. `tests/rust.sh` builds the page, and
+/// with it all its crates; the rest it names.
 #[test]
 fn all_of_the_core_is_built_for_web_pages() {
     let used = used_by_each_crate();

@@ -55,7 +55,7 @@ fn scripts_wait_for_conditions_and_never_just_sleep() {
     require_none("no script sleeps; it waits for a condition with a deadline", &violations);
 }
 
-/// Processes are ended by their id: a name may be somebody else's.
+/// Processes are ended by their id: a name may be another user's.
 #[test]
 fn scripts_end_processes_by_id_never_by_name() {
     let mut violations = Vec::new();
@@ -140,7 +140,7 @@ fn no_crate_has_a_build_script() {
     require_none("a build depends on the sources alone", &violations);
 }
 
-/// What CI starts, found by starting it with a `make` that only writes down how it is called.
+/// The command of CI, found by starting it with a `make` that only writes down how it is called.
 #[test]
 fn ci_runs_make_test_in_the_root_and_passes_its_status_on() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("make-of-ci");

@@ -1,12 +1,12 @@
-//! Whoever ships the programs may: each crate that is linked into them has a licence that asks for no
-//! more than to be named.
+//! The programs may be shipped: each crate that is linked into them has a licence that requires no
+//! more than naming it.
 
 use std::collections::BTreeMap;
 use std::process::Command;
 
 use tidy::{require_none, root};
 
-/// Licences, and exceptions to them, that ask for no more.
+/// Licences, and exceptions to them, that require no more.
 const ALLOWED: &[&str] = &[
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
@@ -18,7 +18,7 @@ const ALLOWED: &[&str] = &[
     "Zlib",
 ];
 
-/// Whether an expression of SPDX can be met with what is allowed. Older crates write `/` for OR.
+/// Whether an allowed licence meets an expression of SPDX. Older crates write `/` for OR.
 fn is_met(expression: &str) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();

@@ -7,3 +7,4 @@ mod files;
 mod kit;
 mod licences;
 mod unsafety;
+mod words;

@@ -31,7 +31,7 @@ fn rows() -> BTreeMap<Place, Row> {
 /// How often a line has the word, outside of comments and of longer words.
 fn times(line: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    // Rust has no other use for it, so it stands in a text only where somebody searches for it.
+    // Rust has no other use for it, so it occurs in a text only where somebody searches for it.
     without_comment(line).split(|c| !is_word(c)).filter(|word| *word == "unsafe").count()
 }
 
@@ -56,7 +56,7 @@ fn found(text: &str) -> BTreeMap<String, usize> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = BTreeMap::new();
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| times(line) > 0) {
-        // An attribute stands in front of what it is about, everything else within.
+        // An attribute precedes its item, everything else is within.
         let name = match line.trim_start().starts_with("#[") {
             true => lines[at..].iter().find_map(|line| begun(line)),
             false => lines[..=at].iter().rev().find_map(|line| begun(without_comment(line))),

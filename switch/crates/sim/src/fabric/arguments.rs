@@ -24,13 +24,13 @@ pub struct Arguments {
     /// Queues at the inputs; `none` is an output-queued router.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "voq")]
     input: Vec<Input>,
-    /// Who matches inputs and outputs, by the names of topology files, with iterations where it has
-    /// some: islip:4, round_robin, lqf. Or a Python class of yours: FILE.py:CLASS, with iterations
-    /// if it takes some, my.py:Slip:4.
+    /// The arbiter that matches inputs and outputs, by its name in topology files, with iterations
+    /// where it has some: islip:4, round_robin, lqf. Or a Python class of yours: FILE.py:CLASS,
+    /// with iterations if it takes some, my.py:Slip:4.
     #[arg(long, value_delimiter = ',', default_value = "islip:4")]
     arbiter: Vec<Arbiter>,
-    /// A built-in arbiter that is asked the same as a Python class; the first match that differs
-    /// ends the run.
+    /// A built-in arbiter that decides beside a Python class; the first match that differs ends the
+    /// run.
     #[arg(long, value_name = "ARBITER")]
     same_as: Option<Arbiter>,
     /// How much faster than a line the crossbar is: a whole number or a fraction such as 3/2.

@@ -1,24 +1,24 @@
 //! The protocol of the pipe: frames of a length and a body, all numbers little-endian.
 //!
 //! The router asks, the class answers with one frame: a byte 0 and the answer, or a byte 1 and what
-//! went wrong as text. What the class is only told needs no answer and goes with the next question.
+//! went wrong as text. A note needs no answer and goes with the next question.
 //!
 //! ```text
-//! B {json}                                            begin: what the class is made with
+//! B {json}                                            begin: the class's parameters
 //! M at:u64 count:u16 inputs:u128 ...                  match; answered by input:u8 output:u8 ...
 //! S at:u64 count:u8 (class:u8 bytes:u32) ...          choose; answered by class:u8
-//! A at:u64 bytes:u32 packets:u64 bytes:u64 ecn:u8     arrival at a queue of so much; by verdict:u8
+//! A at:u64 bytes:u32 packets:u64 bytes:u64 ecn:u8     arrival at a queue of this depth; by verdict:u8
 //! H at:u64 bytes:u32 packets:u64 bytes:u64 ecn:u8 waited:u64      departure; by verdict:u8
 //! C what:u8 flow:u32 number:u32 window path           a connection's window; answered by a window
-//! E at:u64 class:u8 bytes:u32                         told: a packet entered a queue
-//! D class:u8 bytes:u32 emptied:u8                     told: a packet was sent
-//! X class:u8 bytes:u32 emptied:u8                     told: the first packet was dropped by AQM
-//! Z flow:u32                                          told: a connection is over
+//! E at:u64 class:u8 bytes:u32                         note: a packet entered a queue
+//! D class:u8 bytes:u32 emptied:u8                     note: a packet was sent
+//! X class:u8 bytes:u32 emptied:u8                     note: the first packet was dropped by AQM
+//! Z flow:u32                                          note: a connection is over
 //! ```
 //!
 //! Instants and spans are picoseconds; a verdict is 0 to pass, 1 to mark, 2 to drop. An AQM answers
-//! to B with a byte that says what it is to be asked: 1 of arrivals, 2 of departures, as bits; what
-//! it is not asked passes. Where a class decides for connections the answer to B has two bytes: as bits, which of the events it wants to
+//! to B with a byte that selects its questions: 1 arrivals, 2 departures, as bits; other packets
+//! pass. Where a class decides for connections the answer to B has two bytes: as bits, which of the events it wants to
 //! hear of (1 << what), and how it uses marks (0 classic, 1 every mark, 2 L4S). And:
 //!
 //! ```text

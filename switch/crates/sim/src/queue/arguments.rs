@@ -30,21 +30,21 @@ pub struct Arguments {
     /// Total loads from FROM to TO in steps of STEP, shared in the proportion of --loads.
     #[arg(long, value_name = "FROM:TO:STEP")]
     sweep: Option<String>,
-    /// Who goes first: strict, tree (rates, ceils and borrowing), or a discipline by its name in
+    /// The scheduler: strict, tree (rates, ceils and borrowing), or a discipline by its name in
     /// topology files, such as drr. Or a Python class of yours: FILE.py:CLASS.
     #[arg(long, value_delimiter = ',', default_value = "strict")]
     scheduler: Vec<Scheduler>,
-    /// A built-in discipline, or method of queue management, that is asked the same as a Python
-    /// class; the first decision that differs ends the run.
+    /// A built-in discipline, or method of queue management, that decides beside a Python class;
+    /// the first decision that differs ends the run.
     #[arg(long, value_name = "NAME")]
     same_as: Option<String>,
     /// Weights of the classes for a discipline; quanta in frames for tree.
     #[arg(long, value_delimiter = ',', default_value = "1")]
     weights: Vec<u32>,
-    /// What tree guarantees each class; an equal share of the line if not given.
+    /// The rate that tree guarantees each class; an equal share of the line if not given.
     #[arg(long, value_delimiter = ',')]
     guarantees: Vec<Rate>,
-    /// What tree gives each class at most; the line if not given.
+    /// The ceil that tree sets for each class; the line's rate if not given.
     #[arg(long, value_delimiter = ',')]
     ceils: Vec<Rate>,
     /// A rate of each queue's own: a rate with its unit, or `none`.
@@ -65,9 +65,9 @@ pub struct Arguments {
     /// FILE.py:CLASS, one of it for each queue.
     #[arg(long, value_delimiter = ',', default_value = "none")]
     aqm: Vec<Aqm>,
-    /// What the packets of each class say of ECN. Those of ect0 and ect1 are marked where others
-    /// would be dropped; where two classes are managed as a pair, it decides in which queue they
-    /// wait. Without a value, all classes say ect0.
+    /// The ECN codepoint of each class's packets. Those of ect0 and ect1 are marked where others
+    /// would be dropped; where two classes are managed as a pair, it selects their queue. Without a
+    /// value, all classes have ect0.
     #[arg(
         long,
         value_enum,

@@ -97,7 +97,7 @@ fn parse_cpu_port(text: &str) -> Result<PortId, String> {
 
 impl Target {
     /// Where to listen. Scripts for the original say 0.0.0.0 and mean their own machine; all others
-    /// are let in with TLS only, or because somebody says so.
+    /// are let in with TLS only, or on request.
     ///
     /// Without the flag psa_switch and simple_switch take any free port: the second's clients do
     /// not use P4Runtime, and the first is started many times side by side by tests that know

@@ -199,7 +199,7 @@ impl Macros {
         true
     }
 
-    /// What this use of a macro stands for; `None` if it is no use (a name without arguments).
+    /// The replacement for this use of a macro; `None` if it is no use (a name without arguments).
     fn apply(
         &self,
         name: &Token,

@@ -127,7 +127,7 @@ struct Preprocessor<'a> {
     sources: &'a mut SourceMap,
     diagnostics: &'a mut Diagnostics,
     macros: Macros,
-    /// What is finished.
+    /// The finished tokens.
     output: Vec<Token>,
     include_count: usize,
     /// Files with a `#pragma once`.
@@ -146,7 +146,7 @@ struct Conditional {
     had_else: bool,
 }
 
-/// What the directives of one file share.
+/// The common state of one file's directives.
 struct FileState {
     file: FileId,
     depth: usize,

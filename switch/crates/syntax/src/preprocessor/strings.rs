@@ -1,8 +1,8 @@
 //! Strings that run over several lines, such as the argument of `@entry_restriction("...")`.
 //!
 //! C's preprocessor knows only strings of one line. To it the lines between the first and the last
-//! are lines like any others: directives among them choose, and macros stand for their text. What
-//! it does not choose leaves an empty line, so the lines that follow keep their numbers.
+//! are lines like any others: directives among them choose, and macros in them are replaced. A line
+//! that it does not choose becomes an empty one, so the lines that follow keep their numbers.
 
 use super::{FileState, Preprocessor, spell};
 use crate::lexer::tokenize;

@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// What follows the `@`.
+    /// The name behind the `@`.
     pub name: Name,
-    /// What is in its brackets.
+    /// The contents of its brackets.
     pub body: AnnotationBody,
     /// From the `@` to the closing bracket.
     pub span: Span,
 }
 
-/// What an annotation says.
+/// The contents of an annotation.
 #[derive(Clone, Debug)]
 pub enum AnnotationBody {
     /// `@name`.
@@ -28,8 +28,8 @@ pub enum AnnotationBody {
     Unstructured {
         /// Everything between the parentheses, token by token.
         tokens: Vec<AnnotationToken>,
-        /// The same read as a list of expressions, where it is one; whoever knows the annotation
-        /// knows which of the two it wants.
+        /// The same read as a list of expressions, where it is one; readers of the annotation know
+        /// which of the two they want.
         expressions: Option<Vec<Expression>>,
     },
 }

@@ -138,7 +138,7 @@ pub enum ParserLocalElement {
 pub struct ValueSetDeclaration {
     /// In front of it.
     pub annotations: Vec<Annotation>,
-    /// What it is a set of.
+    /// The element type of the set.
     pub type_ref: TypeRef,
     /// How many values the control plane may put in.
     pub size: Expression,
@@ -181,7 +181,7 @@ pub struct ActionDeclaration {
     pub name: Name,
     /// With a direction: bound where the action is called. Without: given by the control plane.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// Its body.
     pub body: BlockStatement,
     /// The whole declaration.
     pub span: Span,
@@ -192,7 +192,7 @@ pub struct ActionDeclaration {
 pub struct Instantiation {
     /// In front of it.
     pub annotations: Vec<Annotation>,
-    /// What it is an instance of.
+    /// The type of the instance.
     pub type_ref: TypeRef,
     /// For the constructor.
     pub arguments: Vec<Argument>,
@@ -225,7 +225,7 @@ impl ObjDeclaration {
 /// `type name<T>(parameters)`.
 #[derive(Clone, Debug)]
 pub struct FunctionPrototype {
-    /// What it returns.
+    /// Its return type.
     pub return_type: TypeRef,
     pub name: Name,
     pub type_parameters: Vec<Name>,
@@ -241,7 +241,7 @@ pub struct FunctionDeclaration {
     pub annotations: Vec<Annotation>,
     /// Name, parameters, result.
     pub prototype: FunctionPrototype,
-    /// What it does.
+    /// Its body.
     pub body: BlockStatement,
 }
 
@@ -269,7 +269,7 @@ pub struct MethodPrototype {
     pub prototype: FunctionPrototype,
 }
 
-/// What kind of method.
+/// The kind of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodKind {
     /// Its body is given with the instance.
@@ -356,7 +356,7 @@ pub struct TypedefDeclaration {
     pub annotations: Vec<Annotation>,
     /// `type`: a type of its own; `typedef`: another name.
     pub is_new_type: bool,
-    /// What it stands for.
+    /// The type that it names.
     pub type_ref: TypeRef,
     /// A type declared inside (`typedef struct S { } T;`); `type_ref` is then its name.
     pub derived: Option<Box<Declaration>>,

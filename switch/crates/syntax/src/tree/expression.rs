@@ -29,7 +29,7 @@ pub enum ExpressionKind {
     /// `callee(arguments)`, `callee<types>(arguments)`; a constructor call when the callee is a
     /// [`ExpressionKind::Type`].
     Call {
-        /// What is called.
+        /// The callee.
         callee: Box<Expression>,
         /// Explicit type arguments; empty when none are written.
         type_arguments: Vec<TypeRef>,
@@ -40,7 +40,7 @@ pub enum ExpressionKind {
     Cast {
         /// The type wanted.
         target: TypeRef,
-        /// What is converted.
+        /// The operand.
         operand: Box<Expression>,
     },
     /// `condition ? then : otherwise`.
@@ -137,10 +137,10 @@ pub struct Argument {
     pub span: Span,
 }
 
-/// What is passed.
+/// An argument.
 #[derive(Clone, Debug)]
 pub enum ArgumentValue {
-    /// `_`: an `out` value that nobody wants.
+    /// `_`: an `out` value that is ignored.
     DontCare,
     Expression(Expression),
 }

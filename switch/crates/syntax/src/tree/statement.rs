@@ -19,7 +19,7 @@ pub struct Statement {
 pub enum StatementKind {
     /// `target = value`, or `target op= value`.
     Assignment {
-        /// What is written.
+        /// The target.
         target: Expression,
         /// The operator of `op=`.
         operator: Option<BinaryOperator>,
@@ -107,12 +107,12 @@ pub struct ForInStatement {
     /// The variable's type.
     pub type_ref: TypeRef,
     pub name: Name,
-    /// What it runs through.
+    /// The values that it runs through.
     pub collection: ForCollection,
     pub body: Statement,
 }
 
-/// What a `for ... in` runs through.
+/// The values that a `for ... in` runs through.
 #[derive(Clone, Debug)]
 pub enum ForCollection {
     /// A stack or list.
@@ -129,11 +129,11 @@ pub enum ForCollection {
 /// One case of a `switch`.
 #[derive(Clone, Debug)]
 pub struct SwitchCase {
-    /// What it is for.
+    /// Its label.
     pub label: SwitchLabel,
     /// Where the label is.
     pub span: Span,
-    /// What to do; `None` falls through to the next case.
+    /// Its statements; `None` falls through to the next case.
     pub body: Option<BlockStatement>,
 }
 
@@ -181,7 +181,7 @@ pub struct SelectExpression {
 /// `keyset : state;`
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// What it is for.
+    /// Its values.
     pub keyset: KeysetExpression,
     /// Where to go.
     pub state: Name,

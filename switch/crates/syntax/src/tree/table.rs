@@ -23,7 +23,7 @@ pub struct TableProperty {
     pub is_const: bool,
     /// The property's name.
     pub name: Name,
-    /// What it says.
+    /// Its kind and value.
     pub kind: TablePropertyKind,
     /// The whole property.
     pub span: Span,
@@ -45,7 +45,7 @@ pub enum TablePropertyKind {
 /// `expression : match_kind annotations;`
 #[derive(Clone, Debug)]
 pub struct KeyElement {
-    /// What is looked up.
+    /// The key.
     pub expression: Expression,
     /// `exact`, `lpm`, ...
     pub match_kind: Name,
@@ -63,7 +63,7 @@ pub struct ActionListElement {
     pub action: ActionRef,
 }
 
-/// An action with the arguments known so far.
+/// An action with the arguments given in the program.
 #[derive(Clone, Debug)]
 pub struct ActionRef {
     /// The action's name.
@@ -81,9 +81,9 @@ pub struct Entry {
     pub is_const: bool,
     /// `priority = ...`.
     pub priority: Option<Expression>,
-    /// What it matches.
+    /// Its key.
     pub keyset: KeysetExpression,
-    /// What it does.
+    /// Its action.
     pub action: ActionRef,
     /// Behind it.
     pub annotations: Vec<Annotation>,

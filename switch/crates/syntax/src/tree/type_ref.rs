@@ -15,7 +15,7 @@ pub struct TypeRef {
 pub enum TypeKind {
     /// `element[size]`.
     Array {
-        /// What there are several of.
+        /// The type of the elements.
         element: Box<TypeRef>,
         size: Box<Expression>,
     },
