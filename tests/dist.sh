@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What `make dist` made does what it is for, on this machine: in a clone without Rust on its path `make`
-# uses the tarball's programs and runs a lab, and the wheel alone, in an environment of its own, does too.
-# It takes minutes and the network that pip needs, so the release runs it and `make test` does not.
+# The results of `make dist` work on this machine: in a clone without Rust on its path `make` uses
+# the tarball's programs and runs a lab, and the wheel alone, in an environment of its own, does
+# too. It takes minutes and the network that pip needs, so the release runs it and `make test` does
+# not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
@@ -11,7 +12,7 @@ name=vitrine-$version-linux-$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# without_rust COMMAND...: runs it where nobody finds cargo.
+# without_rust COMMAND...: runs it without cargo on the path.
 without_rust() {
     env -i HOME="$work/home" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"
 }
@@ -22,7 +23,7 @@ tar --extract --gzip --file "out/dist/$name.tar.gz" --directory "$work"
 tar --extract --file "out/dist/$name"-python*.tar --directory "$work"
 git clone --quiet . "$work/clone"
 before=$SECONDS
-# The packages are there, so set-up asks nobody for one.
+# The packages are there, so set-up needs no index.
 without_rust PIP_INDEX_URL=http://127.0.0.1:9/ VITRINE_PREBUILT="$work/$name" \
     make --no-print-directory -C "$work/clone" lab LAB=bufferbloat
 took=$((SECONDS - before))
@@ -39,5 +40,5 @@ without_rust "$work/venv/bin/vitrine-sim" queue --loads 0.5 --seconds 1 >/dev/nu
 without_rust "$work/venv/bin/vitrine" run bufferbloat --world virtual --quick
 without_rust "$work/venv/bin/vitrine" exercise fair-queues --student "Ada Lovelace"
 without_rust "$work/venv/bin/vitrine-page" | grep -q "file://.*/out/vitrine.html"
-# What one begins with is not enough, and that is what it says.
+# The start is not enough, and the check says so.
 without_rust "$work/venv/bin/vitrine" check fair-queues || [ $? -eq 1 ]

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh
 target=x86_64-apple-darwin
-# Without rustup nobody knows which targets there are but the one of this machine.
+# Without rustup only the target of this machine is known.
 rustup target list --installed 2> /dev/null | grep -qx "$target" || {
     echo "left out: \`rustup target add $target\` gets what a check for macOS wants"
     exit 0

@@ -1,4 +1,4 @@
-"""A program that is run to its end, or to a deadline. What that means is for the caller to say."""
+"""A program that is run to its end, or to a deadline. The caller gives that its meaning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Finished:
 
     @property
     def lines(self) -> list[str]:
-        """What it said, without empty lines."""
+        """Its output, without empty lines."""
         return [line for line in self.output.splitlines() if line.strip()]
 
 
@@ -50,7 +50,7 @@ def finished(
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        # What there is of it comes as bytes, whatever was asked for.
+        # Partial output comes as bytes, whatever was requested.
         said = late.stdout or b""
         return Finished(None, said if isinstance(said, str) else said.decode(errors="replace"))
     return Finished(done.returncode, done.stdout)

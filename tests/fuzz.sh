@@ -83,7 +83,7 @@ minimise() {
     rm -rf "$small" "$out/kept/$name"
     mkdir -p "$out/corpus/$name"
     "$python" -m tests.fuzz_corpus unpack "$name" "$out/kept/$name"
-    # What is in the repository anyway comes first, and need not be kept twice.
+    # Inputs in the repository come first, and need not be kept twice.
     "$python" -m tests.fuzz_corpus examples "$name" "$small"
     # Ways, and not how often each is taken: that would keep ten times as much.
     "$programs/$name" -set_cover_merge=1 -use_counters=0 -timeout=10 \
@@ -108,7 +108,7 @@ names=${ONLY:-$libfuzzers yaml}
 share=$((seconds * processors / $(wc -w <<<"$names")))
 step "Fuzzing: $names, each for $share s"
 status=0
-# Who interrupts it wants to know how far it came.
+# An interruption ends with the summary.
 trap : INT TERM
 all_at_once fuzz "$names" || status=$?
 for name in $names; do

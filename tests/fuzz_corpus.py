@@ -22,7 +22,7 @@ from p4.config.v1 import p4info_pb2
 from controller.toolchain import ROOT
 
 KEPT = ROOT / "switch" / "crates" / "strangers"
-# What is longer is not kept: it is an example with something changed, and rarely worth the room.
+# Longer inputs are not kept: they are examples with changes, and rarely worth the room.
 INPUT_BYTES_MAX = 4096
 
 
@@ -55,7 +55,7 @@ def _p4infos() -> Iterator[bytes]:
         yield text_format.Parse(text, p4info_pb2.P4Info()).SerializeToString(deterministic=True)
 
 
-# What a fuzzer can begin from that has seen nothing yet.
+# The first inputs of a fuzzer without a corpus.
 EXAMPLES: dict[str, Callable[[], Iterator[bytes]]] = {
     "json": lambda: _files("switch/crates/pipeline/tests/programs/*.json"),
     "p4info": _p4infos,
@@ -65,7 +65,7 @@ EXAMPLES: dict[str, Callable[[], Iterator[bytes]]] = {
 
 
 def known(name: str) -> list[bytes]:
-    """What needs no place in the corpus: our examples, and what stays in any case."""
+    """Inputs that need no place in the corpus: our examples, and those that stay in any case."""
     return [*EXAMPLES.get(name, lambda: iter(()))(), *kept("broke", name)]
 
 

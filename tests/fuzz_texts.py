@@ -29,10 +29,10 @@ from topo import load
 from topo.errors import TopologyError
 
 FOUND = ROOT / "out" / "fuzz" / "found"
-# Nobody waits longer for a file of a few kilobytes; of the processor's time, whoever else wants it.
+# The deadline for a file of a few kilobytes; in processor time, whatever else runs.
 _DEADLINE_S = 5.0
 _CHANGES_MAX = 6
-# What means something somewhere: to YAML, to protobuf's text, or to readers of numbers.
+# Words with a meaning: to YAML, to protobuf's text, or to readers of numbers.
 _WORDS = [
     *("{", "}", "[", "]", ":", "- ", "&a ", "*a", "<<: *a", "!!python/none ", "? ", "|\n", "\t"),
     *("0", "-1", "1e309", ".nan", "0x10", "~", "''", '"', "#", "%", "é", "\0", "\ufeff", "---\n"),
@@ -42,7 +42,7 @@ _WORDS = [
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads a kind of file, and examples that it takes."""
+    """A reader of a kind of file, and examples that it takes."""
 
     read: Callable[[Path], object]
     examples: Sequence[Path]
@@ -91,7 +91,7 @@ def changed(text: str, other: str, dice: random.Random) -> str:
 
 
 def try_one(reader: Reader, text: str, file: Path) -> str | None:
-    """What is wrong with how a text is read; none where it is read, or refused as it should be."""
+    """The mistake in how a text is read; none if it is read, or refused as it should be."""
     file.write_text(text)
     begun_s = time.process_time()
     try:

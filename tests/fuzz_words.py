@@ -1,4 +1,4 @@
-"""What means something to a fuzzer's subject, as a dictionary for libFuzzer.
+"""Words with a meaning for a fuzzer's subject, as a dictionary for libFuzzer.
 
     python -m tests.fuzz_words json > json.dict
 
@@ -92,7 +92,8 @@ def _thrift() -> Iterator[bytes]:
 
 
 def _headers() -> Iterator[bytes]:
-    """What headers begin with or decide by: types of Ethernet, versions, protocols, options."""
+    """The first and the deciding bytes of headers: types of Ethernet, versions, protocols,
+    options."""
     for ether_type in (0x0800, 0x0806, 0x8100, 0x86DD, 0x8847, 0x88A8):
         yield struct.pack(">H", ether_type)
     yield from (

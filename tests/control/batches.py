@@ -16,7 +16,7 @@ from p4.v1 import p4runtime_pb2, p4runtime_pb2_grpc
 from controller.p4info import P4Info
 from tests.control.conftest import DEVICE_ID, Compiled
 
-# What a client that is told nothing takes of an answer's metadata.
+# The default limit of a client for an answer's metadata.
 METADATA_BYTES = 8192
 
 
@@ -90,7 +90,7 @@ def primary(
 
 
 def errors_of(failure: grpc.RpcError) -> list[p4runtime_pb2.Error]:
-    """What a failed batch says of each of its updates."""
+    """A failed batch's error for each of its updates."""
     packed = dict(failure.trailing_metadata())["grpc-status-details-bin"]
     status = status_pb2.Status.FromString(packed)
     errors = [p4runtime_pb2.Error() for _ in status.details]

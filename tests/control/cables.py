@@ -29,7 +29,7 @@ class Cable:
     """
 
     def __init__(self, number: int, namespace: str) -> None:
-        # What the switch gets.
+        # The switch's end.
         self.device = f"vc{os.getpid()}-{number}"
         self._inside = ["ip", "netns", "exec", namespace]
         self._namespace = namespace
@@ -79,7 +79,7 @@ class Cable:
         return frames
 
     def waiting(self) -> list[bytes]:
-        """What has come from the switch and nobody has taken."""
+        """The frames that have come from the switch and have not been taken."""
         frames: list[bytes] = []
         self._socket.setblocking(False)
         while (taken := self._take()) is not None:

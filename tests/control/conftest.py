@@ -54,7 +54,7 @@ class RunningSwitch:
 
 
 def compile_program(source: Path, folder: Path) -> Compiled:
-    """What p4c would make of a program."""
+    """The result of p4c for a program."""
     made = Compiled(folder / f"{source.stem}.json", folder / f"{source.stem}.txtpb")
     command = [BINARIES / "vitrine-p4c", "-I", ROOT / "p4src/include", "-o", made.json]
     subprocess.run([*command, "--p4runtime-files", made.p4info, source], check=True)

@@ -1,5 +1,5 @@
-// A program in which every frame comes back with what befell it: for tests that drive each entity
-// of P4Runtime and look at packets.
+// A program that returns every frame with its events: for tests that drive each entity of P4Runtime
+// and look at packets.
 //
 // A frame is an Ethernet header and a `told` header that the sender leaves zero. Its Ethernet type
 // says which table decides where it goes; before that, every frame passes the counter, the meter,
@@ -37,7 +37,7 @@ header ethernet_t {
     bit<16> ether_type;
 }
 
-// What befell the frame.
+// The events of the frame.
 header told_t {
     // Its colour by the meter of its port, and by the meter of its entry.
     bit<8> color;

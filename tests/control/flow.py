@@ -45,7 +45,7 @@ class Flow:
             assert self.sent > 0
 
     def check(self) -> None:
-        """What is wrong so far is said now."""
+        """Reports the mistakes until now."""
         assert self._wrong is None, self._wrong
 
     def _run(self) -> None:

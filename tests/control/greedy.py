@@ -66,7 +66,7 @@ def _prefix(length: int) -> bytes:
 
 @contextlib.contextmanager
 def _greeted(address: str, settings: Mapping[int, int] = {}) -> Iterator[socket.socket]:
-    """A connection that speaks HTTP/2, of which nobody reads and the kernel keeps little."""
+    """A connection that speaks HTTP/2, is never read, and has small buffers in the kernel."""
     host, port = address.split(":")
     announced = b"".join(
         key.to_bytes(2, "big") + value.to_bytes(4, "big") for key, value in settings.items()
@@ -97,7 +97,7 @@ def beginning(address: str, length: int) -> Iterator[socket.socket]:
 
 
 def blame(address: str, stop: threading.Event) -> None:
-    """Writes of a role's primary in which all is wrong, and lists of errors that nobody takes."""
+    """Writes of a role's primary full of mistakes, and lists of errors that are not read."""
     request = p4runtime_pb2.WriteRequest(device_id=DEVICE_ID, role="blamer")
     request.election_id.low = 1
     # As long as a frame may be.
@@ -145,7 +145,7 @@ def ask_and_leave(address: str, stop: threading.Event) -> None:
 def _held_open(
     hello: p4runtime_pb2.StreamMessageRequest, stop: threading.Event
 ) -> Iterator[p4runtime_pb2.StreamMessageRequest]:
-    """What a stream says that is open until then."""
+    """The messages of a stream that is open until then."""
     yield hello
     stop.wait()
 
@@ -183,7 +183,7 @@ def _channel_of_its_own(address: str, number: int) -> grpc.Channel:
 
 
 def complain(address: str, stop: threading.Event) -> None:
-    """Packet-outs of a backup, each refused in words that nobody reads."""
+    """Packet-outs of a backup, each refused in a message that is not read."""
     packet = p4runtime_pb2.StreamMessageRequest()
     packet.packet.payload = bytes(60_000)
 
@@ -205,7 +205,7 @@ def complain(address: str, stop: threading.Event) -> None:
 
 
 def watch_and_leave(address: str, stop: threading.Event) -> None:
-    """Samples every millisecond, which nobody takes."""
+    """Samples every millisecond, which are not read."""
     watching = router_pb2.WatchRequest(interval_ms=1, links=True, crossings=True)
     with grpc.insecure_channel(address) as channel:
         calls = [RouterStub(channel).watch(watching) for _ in range(32)]
@@ -226,7 +226,7 @@ def hoard(address: str, stop: threading.Event) -> None:
 
     with grpc.insecure_channel(address, [*CHANNEL_OPTIONS]) as channel:
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
-        # It ends when nobody holds it any more.
+        # It ends with its last reference.
         stream = stub.StreamChannel(_held_open(hello, stop))
         next(stream)
         asked = p4runtime_pb2.GetForwardingPipelineConfigRequest(device_id=DEVICE_ID)
@@ -287,7 +287,7 @@ ATTACKS = [
 def attacked(
     address: str, attacks: list[Callable[[str, threading.Event], None]]
 ) -> Iterator[list[BaseException]]:
-    """All attacks at once, until the block ends; the list is of what went wrong in them."""
+    """All attacks at once, until the block ends; the list has the errors in them."""
     stop = threading.Event()
     wrong: list[BaseException] = []
 

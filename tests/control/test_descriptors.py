@@ -60,7 +60,7 @@ def test_a_device_that_returns_while_there_is_no_descriptor_is_a_port_again_late
         with Flow(cabled[1], cabled[2], to=2):
             pass
         cabled[2].cut()
-        # What the device's socket held is free again, and counts among what may not be opened.
+        # The device's descriptors are free again, and count among those that may not be opened.
         wait.until(lambda: _gone(cabled_switch, cabled[2].device), "that it is missed", DEADLINE_S)
         with no_descriptors(cabled_switch):
             cabled[2].lay()

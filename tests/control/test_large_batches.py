@@ -12,7 +12,7 @@ from tests.control.conftest import DEVICE_ID, Compiled
 
 ENTRY_COUNT = 20_000
 BATCH_SIZE = 5_000
-# What gRPC clients take unless they are told otherwise.
+# The default limit of gRPC clients.
 MESSAGE_BYTES_MAX = 4 << 20
 
 

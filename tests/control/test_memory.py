@@ -1,4 +1,4 @@
-"""What clients and programs may take of the memory, all together.
+"""The total memory of clients and programs.
 
 A switch lives in a control group of 512 MiB, as the only process there. Eight kinds of clients make
 it hold as much as they can, at once; meanwhile frames flow through it, and a good one writes,
@@ -40,9 +40,9 @@ from topo import wait
 
 GROUP_BYTES = 512 << 20
 SPAN_S = float(os.environ.get("VITRINE_SPAN_S", "5"))
-# What an idle switch takes more than before, once it has given back: a tenth, and what the heap of
-# the thread that moves packets keeps in pages that are not empty; nobody gives those back for it.
-# 4 to 12 MiB were measured, of 52 before and 131 to 150 at most.
+# An idle switch keeps more than before, once it has given back: a tenth, and the pages that are not
+# empty in the heap of the thread that moves packets; no other thread gives those back for it. 4 to
+# 12 MiB were measured, of 52 before and 131 to 150 at most.
 KEPT_BYTES = 12 << 20
 # Its threads give back every fifteen seconds.
 GIVEN_BACK_S = 60
@@ -140,7 +140,7 @@ def test_who_fills_a_table_is_told_so_are_others_and_who_empties_it_has_room(
 
         with attacked(switch.address, [hoard]) as wrong:
             wait.until(is_full, "the part for entries being full", 60)
-            # Who has no room can still see, and clear away.
+            # A client without room can still look, and delete.
             assert len(list(session.read("ingress.lpm_table"))) == 1
         assert wrong == []
         session.delete(list(session.read("ingress.exact_table")))

@@ -87,7 +87,7 @@ def test_a_port_that_is_removed_lets_go_of_its_device_and_can_come_back(session,
     assert [received[:6] for received in cabled[2].receive(1)] == [frame(3)[:6]]
     cabled[1].send(frame(2))
     assert [received[:6] for received in cabled[3].receive(1)] == [frame(2)[:6]]
-    # What was sent to the port while there was none is dropped; what came by it never was inside.
+    # Packets sent to the missing port are dropped; those that came by it were never inside.
     assert cabled[1].waiting() == cabled[2].waiting() == cabled[3].waiting() == []
 
 
@@ -163,7 +163,7 @@ def test_only_devices_that_the_switch_was_started_with_or_for_become_ports(tmp_p
             with pytest.raises(RequestError, match=f"may not use {stranger}: .*--later-ports"):
                 ports.add(3, stranger)
         ports.add(2, second)
-        # What the switch was started with may go and come.
+        # A device of the start may go and come.
         ports.remove(1)
         ports.add(1, first)
 
@@ -184,7 +184,7 @@ def test_a_switch_that_has_become_another_user_still_adds_ports(tmp_path, cabled
 
 @pytest.mark.skipif(not has_landlock(), reason="this kernel has no Landlock")
 def test_no_capture_is_led_out_of_its_folder(tmp_path, cabled):
-    """Whoever may write there could have root's switch write anywhere."""
+    """A user who may write there could have root's switch write anywhere."""
     folder, diary = tmp_path / "captures", tmp_path / "diary"
     folder.mkdir()
     diary.write_text("dear diary")

@@ -1,4 +1,4 @@
-"""What a controller may do to the switch harms neither packets nor other controllers.
+"""Nothing that a controller does to the switch harms packets or other controllers.
 
 Frames flow through the switch all the time, and each must arrive in order; a well-behaved
 controller writes and reads, and is answered; at the end the books balance. How fast all this goes
@@ -56,7 +56,7 @@ def forward(port: int) -> Entry:
 
 
 class Good:
-    """The well-behaved controller: what it asks for is done, whatever others do."""
+    """The well-behaved controller: its requests are carried out, whatever others do."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -236,7 +236,7 @@ def test_controllers_that_flood_wait_for_themselves(cabled, cabled_switch, good)
 
 
 def test_streams_that_nobody_reads_lose_only_what_is_theirs(cabled, cabled_switch, session, good):
-    # What goes to host 9 goes to the controllers, who do not take it.
+    # Packets to host 9 go to the controllers, which do not take them.
     to_controller = Entry(
         "ingress.exact_table",
         {"hdr.ethernet.dst_addr": Exact(9)},
@@ -261,7 +261,8 @@ def test_streams_that_nobody_reads_lose_only_what_is_theirs(cabled, cabled_switc
             for number in range(5000):
                 cabled[3].send(frame)
                 if number % 100 == 0:
-                    # The switch takes them as they come; so many at a time are not lost before it.
+                    # The switch takes them as they come; this many at a time are not lost before
+                    # it.
                     router.describe(router_pb2.DescribeRequest(ports=[3]), timeout=DEADLINE_S)
             for call in held:
                 call.cancel()

@@ -32,7 +32,7 @@ NORMAL, CLONE, REPLICA = 0, 1, 5
 
 @dataclass(frozen=True)
 class Told:
-    """What befell a frame: the `told` header of driven.p4."""
+    """The events of a frame: the `told` header of driven.p4."""
 
     color: int = 0
     direct_color: int = 0
@@ -92,7 +92,7 @@ def one_at(cable: Cable) -> bytes:
 
 
 def write_text(folder: Path, update: str) -> None:
-    """What the shell has no words for it takes as text."""
+    """Updates that the shell has no words for go in as text."""
     request = folder / "request.txtpb"
     request.write_text(f"updates {{ {update} }}")
     sh.Write(str(request))

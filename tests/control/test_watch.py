@@ -29,7 +29,7 @@ class Sender:
         self.session = SimpleNamespace(channel=channel, device_id=DEVICE_ID)
         self._requests: queue.Queue = queue.Queue()
         stub = p4runtime_pb2_grpc.P4RuntimeStub(channel)
-        # The stream ends when nobody holds its answers any more.
+        # The stream ends with the last reference to its answers.
         self._answers = stub.StreamChannel(iter(self._requests.get, None))
         hello = p4runtime_pb2.StreamMessageRequest()
         hello.arbitration.device_id = DEVICE_ID
@@ -82,7 +82,7 @@ def test_a_queue_is_told_packet_by_packet_with_its_drops_and_its_thresholds(send
         sender.send(CPU_PORT, b"\x01" * 60)
         sender.send(NOWHERE, b"\x02" * 60)
         events = iter(told)
-        # Each packet is told of before the threshold that it crosses.
+        # Each packet is reported before the threshold that it crosses.
         entered, above, left, below, dropped = (next(events) for _ in range(5))
     assert isinstance(entered, QueueChange) and isinstance(left, QueueChange)
     assert (entered.change, entered.packets) == ("ENQUEUED", 1)
@@ -125,7 +125,7 @@ def test_a_packet_is_followed_from_the_controller_to_its_end(sender: Sender):
             life.append(step)
             if step.is_last:
                 break
-    # The first frame, which nobody followed, has a number, too.
+    # The first frame, which was not followed, has a number, too.
     assert {step.packet for step in life} == {2}
     assert life[0].kind == "received"
     assert str(life[-1]).endswith("packet 2: dropped: UNKNOWN_PORT")

@@ -1,4 +1,4 @@
-"""What a Watch tells of a router with frames in it: marks, crossings, links, overruns; and filters.
+"""A Watch's reports of a router with frames in it: marks, crossings, links, overruns; and filters.
 
 The program is everything.p4, which forwards IPv4 to port 1.
 """
@@ -71,7 +71,7 @@ def queues(session: Session) -> Queues:
 def test_a_mark_is_told_when_the_packet_departs_and_only_to_those_who_watch_its_port(
     session, queues, cabled
 ):
-    # At 1 b/s nothing follows the first frame; whoever finds one that waits is marked.
+    # At 1 b/s nothing follows the first frame; an arrival that finds one waiting is marked.
     slow = QueueSettings(shaper=BitShaper(1), aqm=Aqm("ecn_step", threshold=Limit(packets=1)))
     queues.configure({1: PortSettings(queues={0: slow})})
     with (
@@ -211,7 +211,7 @@ def held_up_now_and_then(process):
     def hold_up():
         while not leaving.is_set():
             process.send_signal(signal.SIGSTOP)
-            # However late this thread is woken, the process stood still for so long.
+            # However late this thread is woken, the process was stopped for that long.
             leaving.wait(0.2)
             process.send_signal(signal.SIGCONT)
             leaving.wait(0.1)

@@ -1,4 +1,4 @@
-"""A device that speaks p4.v1 and keeps what it is told, for tests of the session."""
+"""A device that speaks p4.v1 and keeps the requests it gets, for tests of the session."""
 
 import contextlib
 from concurrent import futures

@@ -1,4 +1,5 @@
-"""A `vitrine.v1.Router` that keeps what it is told and samples without end, for tests of Queues."""
+"""A `vitrine.v1.Router` that keeps the requests it gets and samples without end, for tests of
+Queues."""
 
 import itertools
 
@@ -18,7 +19,7 @@ class RouterDouble:
         self.watching = False
 
     def handler(self):
-        """What a gRPC server needs to serve this."""
+        """The handler for a gRPC server."""
         serve = {
             "Describe": grpc.unary_unary_rpc_method_handler(
                 self._describe,

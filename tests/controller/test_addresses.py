@@ -48,7 +48,7 @@ def test_where_nothing_is_up_who_names_no_router_is_told_so_at_once(monkeypatch)
     with socket.create_server(("127.0.0.1", 0)) as server:
         by_hand = f"127.0.0.1:{server.getsockname()[1]}"
         monkeypatch.setattr(routers, "DEFAULT_ADDRESS", by_hand)
-        # A router that somebody has started by hand, where P4Runtime is looked for.
+        # A router that was started by hand, where P4Runtime is looked for.
         assert routers.address_of("") == by_hand
     with pytest.raises(ConnectError, match="no network of the kit is up: `vitrine up` starts one"):
         routers.address_of("")

@@ -1,4 +1,4 @@
-"""What is written again after a restart: only what is in force, and what others name first."""
+"""The entities written again after a restart: only those in force, and referenced ones first."""
 
 from p4.v1 import p4runtime_pb2 as p4
 

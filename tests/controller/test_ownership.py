@@ -1,4 +1,4 @@
-"""What root makes belongs to the user behind sudo."""
+"""Files that root makes belong to the user behind sudo."""
 
 import os
 from pathlib import Path

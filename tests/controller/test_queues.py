@@ -83,7 +83,7 @@ def test_reading_on_after_the_block_just_ends(queues):
     with queues.watch(20, [1]) as samples:
         next(samples)
     for _ in samples:
-        # What was under way may still arrive; then the iteration ends instead of raising.
+        # Samples under way may still arrive; then the iteration ends instead of raising.
         pass
 
 

@@ -76,7 +76,7 @@ def test_program_and_entries_are_back_after_a_restart(switch, session):
     (route,) = session.read("ipv4_routes")
     assert route.match == ROUTE.match
     assert len(list(session.read("ipv4_classes"))) == 1
-    # Beside it, a session of somebody else's takes an election id by itself.
+    # Beside it, another user's session takes an election id by itself.
     with Session.connect(switch.address) as other:
         other.use()
         # Inserting what is there is refused, so the clone session is back too.
@@ -112,7 +112,7 @@ def test_who_is_primary_is_said_and_changes(switch, session):
         assert session.primary().election_id == 5
         with pytest.raises(NotPrimaryError, match="election id 5"):
             session.insert([ROUTE])
-    # The other is gone, and nobody's id may be below 5 from now on.
+    # The other is gone, and no id may be below 5 from now on.
     wait.until(lambda: session.primary().is_us, "the return of the role", 60)
     assert session.election_id == 6
     session.insert([ROUTE])
@@ -305,7 +305,7 @@ def test_who_waits_is_woken_when_the_session_is_closed(switch, session):
         session.insert([ROUTE])
 
 
-# What is asked for right after the switch has gone, while its end is still on the way to us.
+# Requests right after the switch has gone, while its end is still on the way to us.
 REQUESTS = {
     "insert": lambda session: session.insert([CloneSession(7, ports=(1,))]),
     "modify": lambda session: session.modify([NO_ROUTE]),
@@ -437,7 +437,7 @@ def test_a_batch_that_was_given_up_because_the_clock_was_set_is_as_if_made_once(
     assert given_up
     assert [route.match for route in session.read("ipv4_routes")] == [ROUTE.match]
     assert len(session._ledger.updates()) == 1
-    # Whoever had all the time that was promised is told.
+    # A request that used up the promised time gets an error.
     monkeypatch.setattr("controller.connection.REQUEST_DEADLINE_S", 0.0)
     given_up.clear()
     with pytest.raises(ConnectError, match="did not answer within 30 s: it may carry"):

@@ -33,7 +33,7 @@ SEEDS = range(int(os.environ.get("SEEDS", 3)))
 PORTS = (1, 2, 3)
 _STEPS, _RESTARTS_OF = 40, 6
 _BATCH_MAX = 60
-# Who refers to others comes behind them.
+# Objects come after those they refer to.
 _ORDER = {Member: 0, Group: 1}
 Key = tuple[object, ...]
 
@@ -65,7 +65,7 @@ def routers(program, tmp_path: Path) -> Iterator[tuple[World, Session, Session]]
 
 
 class History:
-    """What there is, and what is done next; the dice decide."""
+    """The objects, and the next action; the dice decide."""
 
     def __init__(self, seed: int) -> None:
         self._dice = random.Random(seed)
@@ -75,7 +75,7 @@ class History:
         return self._dice.randrange(_RESTARTS_OF) == 0
 
     def step(self) -> tuple[str, list[Item]]:
-        """A batch: what is done, and with what. Who refers to something comes behind it."""
+        """A batch: an operation and its objects. They come after those they refer to."""
         if self._dice.randrange(4) == 0:
             cells = [self._cell() for _ in range(self._dice.randrange(1, 8))]
             return "modify", list({(type(cell), cell.index): cell for cell in cells}.values())
@@ -141,7 +141,7 @@ class History:
 
 
 def _needs(item: Item, there: Mapping[Key, Item]) -> list[Key]:
-    """What must be there for it."""
+    """The objects that must exist for it."""
     if isinstance(item, Group):
         return [(Member, number) for number in item.weights]
     if isinstance(item, Entry) and isinstance(item.call, ToMember):

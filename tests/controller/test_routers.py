@@ -1,4 +1,4 @@
-"""What networks say of themselves, and what killed ones have left behind."""
+"""The announcements of networks, and the remains of killed ones."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture
 def left(place):
-    """What a process that was killed has left, and one whose number another process has now."""
+    """The files of a process that was killed, and of one whose number another process has now."""
     ended = subprocess.Popen(["true"])
     ended.wait()
     reused = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])

@@ -104,7 +104,7 @@ def test_who_does_not_catch_a_refusal_reads_its_sentence_alone(session, device):
     with pytest.raises(WriteError) as caught:
         session.insert([drop("10.0.2.1")])
     assert "RpcError" not in "".join(traceback.format_exception(caught.value))
-    # Who asks the error is told all the same.
+    # A caller that reads the error sees the status nevertheless.
     assert status_of(caught.value) is grpc.StatusCode.UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""Whose compiler and switch: the choice, and what is said when a tool is missing."""
+"""The choice of compiler and switch, and the message when a tool is missing."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""A Thrift server that answers what it is told to, and remembers what it was asked.
+"""A Thrift server with prepared answers, which remembers its calls.
 
 It reads calls by an own small decoder, so that a mistake of the client's encoding shows.
 """

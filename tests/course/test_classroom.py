@@ -29,7 +29,7 @@ def test_each_case_of_each_exercise_is_a_step_with_its_points():
                 assert given.exercise == exercise.name
                 checked.append(given.case)
             (case,) = (case for case in exercise.cases if case.name == each["id"])
-            # What is behind another case earns nothing without it.
+            # A case behind another earns nothing without it.
             assert checked == [*case.behind, case.name]
             assert report["env"][f"{each['id'].upper()}_RESULTS"].count(each["id"]) == 1
         assert any(WHEEL in each.get("run", "") for each in job["steps"])

@@ -91,7 +91,7 @@ def prepared(exercise: Exercise, folder: Path, seed: str, into: Path) -> Path:
 
 @functools.cache
 def filler(script: Path) -> Callable[[Path, str], None]:
-    """What a script has measured once it need not measure again."""
+    """A script's measurement, made only once."""
     return runpy.run_path(str(script))["fill"]
 
 

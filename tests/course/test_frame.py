@@ -64,7 +64,7 @@ def test_where_nothing_can_be_checked_every_case_says_so(tmp_path):
 
 
 class Router:
-    """A check's router that is silent so many times."""
+    """A check's router that is silent this many times."""
 
     def __init__(self, silences):
         self.silences = silences

@@ -30,7 +30,8 @@ EPERM = 0x00050001
 
 
 def refuse_unshare():
-    """What the usual profile of containers does: no namespaces for this process and its own."""
+    """The effect of the usual profile of containers: no namespaces for this process and its
+    children."""
     steps = ((0x20, 0, 0, 0), (0x15, 0, 1, UNSHARE), (0x06, 0, 0, EPERM), (0x06, 0, 0, 0x7FFF0000))
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     libc = ctypes.CDLL(None)
@@ -41,7 +42,7 @@ def refuse_unshare():
 
 @pytest.fixture(scope="module")
 def autograder():
-    """The folder /autograder, set up as setup.sh does but for what it installs."""
+    """The folder /autograder, set up as setup.sh does but without its installations."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

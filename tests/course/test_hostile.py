@@ -1,4 +1,4 @@
-"""Submissions that do harm are graded for what they decide, and do none.
+"""Harmful submissions are graded by their decisions, and do no harm.
 
 Each of them is a right one, and tries something on its way: in the host of a decision, of TCP, of
 a search and of a control plane.
@@ -25,7 +25,7 @@ HOSTS = {
 every_host = pytest.mark.parametrize("name", HOSTS)
 SOLUTION = SOLUTIONS / "head-of-line" / "right" / "arbiter.py"
 
-# What is tried; `got(...)` says loudly that it worked, by deciding nothing.
+# The attacks; `got(...)` reports success loudly, by deciding nothing.
 TRIES = {
     "forks without end": """
 import os, signal

@@ -1,4 +1,4 @@
-"""Interoperation day: who understands whom, and who cannot take part."""
+"""Interoperation day: the pairs that understand each other, and the teams that cannot take part."""
 
 import shutil
 

@@ -123,7 +123,7 @@ def test_a_class_of_a_network_ends_with_the_time_of_its_case(tmp_path):
         "import time\n" + text.replace("path, acked):", "path, acked):\n        time.sleep(4)")
     )
     for each in (tmp_path, *tmp_path.parents):
-        # Who has no rights must reach it.
+        # A user without rights must reach it.
         if each.is_relative_to("/tmp") and each != Path("/tmp"):
             each.chmod(0o755)
     runner = JailedRunner().with_account(tmp_path / "account", 30.0)
@@ -208,7 +208,7 @@ def test_each_result_is_on_disk_before_the_next_one_is_told_of(class_):
 def test_a_run_that_was_ended_goes_on_where_it_was(class_):
     run = class_().grade(Runner())
     first = next(run).name
-    # As by Ctrl-C: what is under way may still end, and the sheet has what was told.
+    # As by Ctrl-C: the work under way may still end, and the sheet has the reported results.
     run.close()
     assert first in points(class_.out)
     class_.checked.clear()

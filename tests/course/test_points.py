@@ -1,4 +1,5 @@
-"""Points are for work: none for the start, for what costs no thought, or for what is no number."""
+"""Points are for work: none for the start, for thoughtless answers, or for values that are no
+numbers."""
 
 from dataclasses import replace
 

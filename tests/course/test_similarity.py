@@ -1,4 +1,4 @@
-"""Similar submissions: disguises do not hide a copy, and the start's own text counts for nobody."""
+"""Similar submissions: disguises do not hide a copy, and the start's own text does not count."""
 
 import csv
 import random
@@ -17,7 +17,7 @@ FIRST = catalogue.find("first-router")
 FAIR = catalogue.find("fair-queues")
 RIGHT_P4 = (SOLUTIONS / "first-router" / "right" / "router.p4").read_text()
 RIGHT_PY = (SOLUTIONS / "fair-queues" / "right" / "scheduler.py").read_text()
-# Another way to write deficit round robin, by nobody who has seen the reference.
+# Another way to write deficit round robin, by an author who has not seen the reference.
 OTHER_PY = """
 class Drr:
     def __init__(self, setup):

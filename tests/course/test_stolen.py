@@ -1,4 +1,4 @@
-"""What a submission must not find: the kit's own answers, by whatever way it looks for them."""
+"""Things that a submission must not find: the kit's own answers, by any way of looking for them."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def test_an_example_of_the_kit_cannot_be_imported_as_a_solution(
 
 
 def ask(runner, folder, script):
-    """What a script prints that runs where a class of the submission does."""
+    """The output of a script that runs in the place of a class of the submission."""
     work = Work(folder, folder / "scratch", "test", runner)
     work.scratch.mkdir(exist_ok=True)
     work.scratch.chmod(0o755)
@@ -206,7 +206,7 @@ for name in ("vitrine_kit/insides/examples/reno.py", "other/module.py"):
 def test_the_secret_of_grading_is_in_no_environment_of_a_submission(
     name, file, case, folder, monkeypatch
 ):
-    """With it the scenarios of grading could be told beforehand, and a story would tell it."""
+    """With it the scenarios of grading could be predicted, and a story would reveal it."""
     monkeypatch.setenv("SECRET", "rosebud")
     shutil.copytree(SOLUTIONS / name / "right", folder, dirs_exist_ok=True)
     frames = catalogue.find(name).start / "frames.py"
