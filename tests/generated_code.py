@@ -1,4 +1,4 @@
-"""Whether the checked-in protobuf code belongs to today's definitions, told by checksums.
+"""Whether the checked-in protobuf code belongs to today's definitions, by checksums.
 
 Generating it takes a minute of compiling, so only `make nightly` does that. `make test` compares
 two sums: one over the inputs of the generators, one over what they wrote. Both stand in

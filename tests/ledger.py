@@ -57,7 +57,7 @@ def runs() -> list[Run]:
 
 
 def table(runs: Iterable[Run]) -> str:
-    """What was tried, how often in all, how long that took and how quick it was."""
+    """The targets, how often each ran in all, how long that took and how quick it was."""
     counts: dict[str, int] = {}
     spans_s: dict[str, float] = {}
     for run in runs:

@@ -1,4 +1,4 @@
-"""Free ports of 127.0.0.1, for servers that are told where to listen.
+"""Free ports of 127.0.0.1, for servers that need an address.
 
 The kernel gives a free port to anybody who asks, so one that was free a moment ago may be another
 test's, or a connection's, before the server takes it. These ports are below those of connections
@@ -14,7 +14,7 @@ FIRST, END, BLOCK = 10_000, 32_000, 200
 
 
 def _block() -> Iterator[int]:
-    """The ports of a block that nobody holds, over and over again."""
+    """The unused ports of a block, over and over again."""
     for first in range(FIRST, END, BLOCK):
         try:
             # Held until this process ends.

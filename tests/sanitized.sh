@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# sanitized.sh: the tests of `ports` and `wire` under AddressSanitizer. What reads or writes outside of
-# what it belongs to, or after that is gone, ends its test. Like the fuzzers' instruments it is a part of
-# the pinned compiler. Without root, what opens packet sockets is left out, and says so.
+# sanitized.sh: the tests of `ports` and `wire` under AddressSanitizer. An access outside of an
+# allocation, or after it is freed, ends its test. Like the fuzzers' instruments it is a part of the
+# pinned compiler. Without root, tests that open packet sockets are left out, with a note.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh

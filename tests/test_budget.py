@@ -1,4 +1,4 @@
-"""A tier of tests that uses more than its budget fails, and says by what."""
+"""A tier of tests that uses more than its budget fails, and names the counter."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Lengths of time are measured by monotonic clocks, whatever somebody does to the time of day.
+"""Lengths of time are measured by monotonic clocks, whatever happens to the time of day.
 
 The wall clock is read by few, each for a reason of its own; nobody waits by it. `make chaos` sets
 it forth and back under a live network.
@@ -19,7 +19,7 @@ WALL_CLOCKS = {
     "datetime": {"now", "utcnow", "today"},
     "date": {"today"},
 }
-# Who may ask for the time of day, and what for.
+# The modules that may read the time of day, and their reasons.
 MAY_ASK = {
     "controller/routers.py": "which of two networks came up later, and when",
     "controller/telemetry/receive.py": "when a report arrived; INT's timestamps are wall clocks",
@@ -33,7 +33,7 @@ MAY_ASK = {
 
 
 def asked(text: str) -> Iterator[tuple[int, str]]:
-    """The places where a module asks for the time of day, by line."""
+    """The places where a module reads the time of day, by line."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute):
             owner = node.value

@@ -1,4 +1,4 @@
-"""What is told of a program that was run to its end, or was late."""
+"""The report on a program that was run to its end, or was late."""
 
 import sys
 from pathlib import Path

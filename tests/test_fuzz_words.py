@@ -1,4 +1,4 @@
-"""The dictionaries of the fuzzers: words of what each reads."""
+"""The dictionaries of the fuzzers: words of each one's input."""
 
 import re
 

@@ -15,7 +15,7 @@ THREATS = ROOT / "docs" / "threat-model.md"
 UNSAFE, SANITIZED = ROOT / "docs" / "unsafe.md", ROOT / "tests" / "sanitized.sh"
 # `service/rules: `one`, `another``, or a file alone.
 CITED = re.compile(r"([a-z0-9_]+(?:/[\w.]+)+)(?:: ((?:`\w+`(?:, )?)+))?")
-# What goes over a real connection, and what plays random histories against a model.
+# Tests over a real connection, and tests that play random histories against a model.
 PROOF = re.compile(r"\b(service/|tests/control|tests/process|agent/tests/(simulated|dropped))")
 
 

@@ -1,4 +1,4 @@
-"""Who reads what a command prints may have enough before its end: then it ends without a word."""
+"""A reader of a command's output may stop before its end: then the command ends silently."""
 
 from __future__ import annotations
 

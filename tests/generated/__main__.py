@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _beside(seed: int) -> list[oracle.Difference]:
-    """What the P4 project's programs do otherwise; what is not known is told."""
+    """The P4 project's differences; unknown ones are reported."""
     made = play.case(play.defined(grow.program(seed)))
     with tempfile.TemporaryDirectory() as folder:
         found = oracle.differences(made, Path(folder), seed % 1000)

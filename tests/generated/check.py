@@ -13,7 +13,7 @@ KEPT = play.ROOT / "out" / "generated"
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a seed."""
+    """The result of a seed."""
 
     seed: int
     packets: int
@@ -21,7 +21,7 @@ class Result:
     kept: Path | None = None
 
     def told(self) -> str:
-        """The failure for people: what, with what, and how to see it again."""
+        """The failure for people: the mistake, its input, and how to see it again."""
         return (
             f"seed {self.seed}: {self.failure.text}\n"
             f"the program, made smaller, and its packets are in {self.kept}; again:\n"

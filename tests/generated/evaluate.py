@@ -1,4 +1,4 @@
-"""What a generated program does with a packet, by the sentences of the P4-16 specification.
+"""A generated program's effect on a packet, by the sentences of the P4-16 specification.
 
 It knows nothing of our compiler or switch: it walks the tree as it was written, with Python's
 integers. Section numbers are those of the specification, version 1.2.5. What v1model leaves to the
@@ -57,7 +57,7 @@ _WAYS_OUT = {"exit": _Exit, "break": _Break, "continue": _Continue}
 
 @dataclass
 class _Running:
-    """What names mean inside a control: its own, beside its variables."""
+    """The meanings of names inside a control: its own, beside its variables."""
 
     control: t.Control | None
     scope: Scope
@@ -81,7 +81,8 @@ class Machine(Computed):
         self._here = _Running(None, Scope(None))
 
     def send(self, packet: t.Packet) -> tuple[int, list[int | None]] | None:
-        """Port and bits of what leaves, or nothing; an undefined packet changes no state."""
+        """Port and bits of the departing packet, or nothing; an undefined packet changes no
+        state."""
         before = {name: list(cells) for name, cells in self.cells.items()}
         try:
             return self._send(packet)

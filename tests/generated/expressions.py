@@ -1,4 +1,4 @@
-"""What expressions of a generated program are worth (specification, 8)."""
+"""The values of expressions in a generated program (specification, 8)."""
 
 from __future__ import annotations
 

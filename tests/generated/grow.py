@@ -82,7 +82,7 @@ class _Programs(Statements):
         return t.Member(self._hdr, name, dict(self._headers.fields)[name])
 
     def outside(self) -> View:
-        """What a control sees at its beginning: the first header is valid, others may be."""
+        """A control's view at its beginning: the first header is valid, others may be."""
         view = View()
         for name, type_ in self._metadata.fields:
             view.see(t.Member(self._meta, name, type_))
@@ -295,7 +295,7 @@ class _Programs(Statements):
         return t.Entry(matches, name, tuple(self.literal(each.type) for each in data), priority)
 
     def match(self, kind: str, width: int) -> t.Match:
-        """What an entry or case compares a value with."""
+        """The match of an entry or case."""
         ones = (1 << width) - 1
         value = self.number(width)
         if kind == "exact" or (kind == "optional" and self.random.random() < 0.7):
@@ -371,7 +371,7 @@ class _Parsers:
 
     @staticmethod
     def _extracted(grown: _Programs, name: str) -> tuple[t.Expression, t.Expression]:
-        """What a state extracts, and under which name its fields are read then."""
+        """The header that a state extracts, and the name under which its fields are read then."""
         if name == "parse_stack":
             stack = grown.header("stack")
             next_, last = (t.Member(stack, each, stack.type.element) for each in ("next", "last"))

@@ -57,13 +57,13 @@ class Seen:
 
 @dataclass
 class View:
-    """What can be seen at a place of the program."""
+    """The names that are visible at a place of the program."""
 
     scalars: list[Seen] = field(default_factory=list)
     headers: list[t.Expression] = field(default_factory=list)
     stacks: list[t.Expression] = field(default_factory=list)
     functions: list[t.Function] = field(default_factory=list)
-    # Calls and tables may stand here.
+    # Calls and tables may occur here.
     effects: bool = True
     reader: bool = False
 
@@ -100,7 +100,7 @@ class Expressions:
 
     @contextmanager
     def nested(self, **changes: bool) -> Iterator[None]:
-        """What is declared inside is seen only there."""
+        """Declarations inside are visible only there."""
         outer = self.view
         lists = [
             list(each) for each in (outer.scalars, outer.headers, outer.stacks, outer.functions)
@@ -122,7 +122,8 @@ class Expressions:
         return t.Bits(width, signed)
 
     def number(self, width: int) -> int:
-        """A number of so many bits: an end, a small one, or one that the program has elsewhere."""
+        """A number of this many bits: an end, a small one, or one that the program has
+        elsewhere."""
         top = (1 << width) - 1
         choices = (0, 1, top, top >> 1, 1 << (width - 1), self.random.getrandbits(width))
         if self.random.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Random statements, with what they may use where they stand."""
+"""Random statements, with the names that they may use in their places."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _COMPOUND = ("+=", "-=", "&=", "|=", "^=", "*=", "<<=", ">>=", "|+|=", "|-|=")
 
 @dataclass
 class Around:
-    """What surrounds a statement: which ways out there are, and what can be called."""
+    """The surroundings of a statement: the ways out, and the callable functions."""
 
     # `control`, `action`, `function` or `parser`.
     block: str
-    # What `return` gives.
+    # The type of `return`.
     result: t.Type | None = None
     in_loop: bool = False
     # `standard_metadata` can be seen.
@@ -51,7 +51,7 @@ class Statements(Expressions):
         type_ = self.scalar_type()
         value = None if is_open else self.expression(type_, 2)
         name = self.name("v")
-        # What a parameter is called belongs to the whole body.
+        # A parameter's name belongs to the whole body.
         variables = [
             each.place
             for each in self.view.scalars
@@ -256,7 +256,7 @@ class Statements(Expressions):
         return (t.Invoke(function.name, arguments),)
 
     def _taken(self, tables: list[t.Table]) -> t.Table:
-        """A table; a packet meets each only once, which BMv2 asks for."""
+        """A table; a packet meets each only once, which BMv2 requires."""
         table = self.random.choice(tables)
         self.around.tables = [each for each in self.around.tables if each != table]
         return table

@@ -1,4 +1,4 @@
-"""Generated programs through the P4 project's compiler and switch, for whoever has built them.
+"""Generated programs through the P4 project's compiler and switch, if they have been built.
 
     ORACLE=<folder of p4c-bm2-ss and simple_switch_grpc> build/venv/bin/python -m tests.generated
 
@@ -27,8 +27,8 @@ from topo.errors import ProcessError
 _REGISTER = re.compile(r"check_register (\S+)\((\d+)\) (\d+)")
 _COUNTER = re.compile(r"check_counter (\S+)\((\d+)\) packets == (\d+)")
 
-# What p4c and simple_switch of 2026-08 refuse though the specification has it: their words, and
-# what it says (P4-16 1.2.5, P4Runtime 1.5).
+# Programs that p4c and simple_switch of 2026-08 refuse though the specification allows them: their
+# messages, and its sentence (P4-16 1.2.5, P4Runtime 1.5).
 KNOWN = (
     (r"BMV2 does not support for-in loops", "for-in loops are statements (12, `for`)"),
     (
@@ -45,7 +45,7 @@ KNOWN = (
         "a prefix is counted in bits of the field (P4Runtime, 9.1.1), not of its bytes",
     ),
 )
-# What simple_switch does otherwise with every program that has such a table, or such a register.
+# simple_switch's differences with every program that has such a table, or such a register.
 PREFIXES = (
     "it counts a prefix from the first bit of the key's bytes, not of the key (P4-16, 14.2.1)"
 )
@@ -57,7 +57,7 @@ RACES = (
 
 @dataclass(frozen=True)
 class Difference:
-    """What is done otherwise: how it is counted, and how it is told."""
+    """A difference: its category, and its description."""
 
     kind: str
     text: str
@@ -71,7 +71,7 @@ def use(folder: str) -> None:
 
 
 def differences(made: play.Case, folder: Path, number: int) -> list[Difference]:
-    """What simple_switch does otherwise; `number` keeps runs apart."""
+    """simple_switch's differences; `number` keeps runs apart."""
     source = folder / "program.p4"
     source.write_text(made.source, "utf-8")
     told = _with(made, folder / "ours", number, lambda stem: parity.compile_by_ours(source, stem))
@@ -95,7 +95,7 @@ def cause(made: play.Case, stem: Path) -> str | None:
 def _with(
     made: play.Case, folder: Path, number: int, compile_: Callable[[Path], None]
 ) -> list[Difference]:
-    """What it does otherwise with the program of one compiler, which the folder is named after."""
+    """Its differences with the program of one compiler, which the folder is named after."""
     folder.mkdir()
     stem, script = folder / "program", folder / "program.stf"
     whose = f"{folder.name}'s program" if folder.name == "p4c" else "our program"
@@ -117,7 +117,7 @@ def _with(
 
 
 def refused(kind: str, words: str) -> Difference:
-    """What they do not take, in their words."""
+    """The programs that they refuse, in their words."""
     for pattern, why in KNOWN:
         found = re.search(pattern, words)
         if found is not None:

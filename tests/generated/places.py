@@ -26,7 +26,7 @@ class Scope:
 
 
 class Evaluator(Protocol):
-    """What finding a place needs: names, and the value of an index."""
+    """The requirements for finding a place: names, and the value of an index."""
 
     def scope(self) -> Scope: ...
 

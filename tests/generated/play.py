@@ -25,7 +25,8 @@ _QUIET = "--Wdisable"
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong: where, so that a smaller program can be seen to fail likewise, and how."""
+    """A failure: its place, so that a smaller program can be seen to fail likewise, and its
+    kind."""
 
     kind: str
     text: str
@@ -122,7 +123,7 @@ def _without_names(message: str) -> str:
 
 
 def _run(command: Sequence[str | Path]) -> str | None:
-    """What a command that fails said."""
+    """The message of a command that fails."""
     done = finished(command, _DEADLINE_S)
     if done.was_late:
         return f"{Path(command[0]).name} was not done after {_DEADLINE_S:.0f} s"

@@ -14,7 +14,7 @@ _TRIALS_MAX = 600
 
 
 def shrunk(program: t.Program, fails: Callable[[t.Program], bool]) -> t.Program:
-    """The smallest program that was found; `fails` may be asked some hundred times."""
+    """The smallest program that was found; `fails` may be called some hundred times."""
     position, progress = 0, False
     for _ in range(_TRIALS_MAX):
         smaller = next(islice(_smaller(program), position, None), None)
@@ -23,7 +23,7 @@ def shrunk(program: t.Program, fails: Callable[[t.Program], bool]) -> t.Program:
                 break
             position, progress = 0, False
         elif fails(smaller):
-            # What was tried before this place did not help, and goes on doing so for a while.
+            # Attempts before this place did not help, and go on doing so for a while.
             program, progress = smaller, True
         else:
             position += 1

@@ -401,7 +401,7 @@ Body = tuple[Statement, ...]
 
 @dataclass(frozen=True)
 class Parameter:
-    """Direction `in`, `out` or `inout`; none for what the control plane gives."""
+    """Direction `in`, `out` or `inout`; none for the control plane's arguments."""
 
     name: str
     direction: str
@@ -420,7 +420,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Match:
-    """What a value is compared with: equal under a mask, or between two bounds.
+    """The match of a value: equal under a mask, or between two bounds.
 
     `kind` says how it is written: `exact`, `mask`, `prefix`, `range` or `any`.
     """
@@ -448,7 +448,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Key:
-    """What is looked up, how, and under which name."""
+    """A key: its expression, match kind and name."""
 
     expression: Expression
     kind: str

@@ -13,7 +13,7 @@ from tests.generated import tree as t
 
 
 class UndefinedError(Exception):
-    """What happens from here on is up to the target."""
+    """From here on the behaviour is up to the target."""
 
 
 @dataclass

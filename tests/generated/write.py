@@ -291,7 +291,7 @@ def _parser(states: Sequence[t.State]) -> str:
 
 
 def entries(control: t.Control) -> list[str]:
-    """What fills the tables of a control, as STF."""
+    """The entries of a control's tables, as STF."""
     lines = []
     nothing = t.Function("NoAction", None, (), ())
     actions = {each.name: each for each in (*control.actions, nothing)}

@@ -72,7 +72,7 @@ COUNTED = 30
 
 @dataclass(frozen=True)
 class Row:
-    """What is shown."""
+    """The displayed data."""
 
     name: str
     ports: int = 8
@@ -132,7 +132,7 @@ def main(arguments: list[str]) -> int:
             flush=True,
         )
         rows[row.name] = found
-        # As exactly as it is told.
+        # As precise as it is reported.
         if round(found["frame_p95_ms"], 1) > row.frames * FRAME_MS:
             missed.append(f"{row.name}: a frame takes more than {row.frames * FRAME_MS:.1f} ms")
     if chosen.only in FIRST:
@@ -336,7 +336,7 @@ _COUNT_CALLS = """
 
 
 def measured(file: Path, row: Row, seconds: float) -> dict[str, float]:
-    """What a page with this recording needs."""
+    """The cost of a page with this recording."""
     with browser() as chromium, page_of(chromium, viewport={"width": 1600, "height": 1000}) as page:
         page.goto(file.as_uri())
         page.wait_for_function("() => window.vitrine?.player.toldPs > 0")
@@ -353,7 +353,7 @@ def measured(file: Path, row: Row, seconds: float) -> dict[str, float]:
 
 
 def _allocated_bytes(page: Page) -> float:
-    """What pictures allocate, what is thrown away at once included."""
+    """The allocations of pictures, including those thrown away at once."""
     session = page.context.new_cdp_session(page)
     session.send(
         "HeapProfiler.startSampling",

@@ -78,7 +78,7 @@ def page_of(chromium, **options):
 
 @contextlib.contextmanager
 def timed():
-    """What something takes, in seconds: `timed() as span`, and `span.s` behind it.
+    """A duration in seconds: `timed() as span`, and `span.s` after it.
 
     A machine that does other things lets a browser wait; then what its processes have computed
     counts, which is what a person waits for who has the machine to himself.

@@ -19,7 +19,7 @@ from tests.glass.browser import browser, page_of, serve_modules
 
 # The page remembers half a minute: all that it holds, it holds after the second one.
 SETTLED_MINUTES = 2
-# What the heap may grow by from there on, as a part of itself.
+# The allowed growth of the heap from there on, as a part of itself.
 GROWTH_MAX = 0.1
 _CHUNK_MS = 5_000
 _MINUTE_MS = 60_000
@@ -39,7 +39,7 @@ _PAGE = """
 
 @dataclass(frozen=True)
 class Reading:
-    """What a page holds."""
+    """The memory of a page."""
 
     minute: int
     heap_bytes: int
@@ -79,7 +79,7 @@ def readings(minutes: int) -> Iterator[Reading]:
 
 
 def reading(page: Page, minute: int) -> Reading:
-    """What the page holds now."""
+    """The memory of the page now."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     heap_bytes = int(session.send("Runtime.getHeapUsage")["usedSize"])

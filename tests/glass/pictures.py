@@ -92,7 +92,7 @@ def recorded(chromium, logs: Path, scheme: str) -> Iterator:
 
 @contextlib.contextmanager
 def live(chromium, logs: Path, scheme: str) -> Iterator:
-    """Real routers and hosts, whose kernels tell of their windows, with the list of their flows."""
+    """Real routers and hosts, whose kernels report their windows, with the list of their flows."""
     with networks.hol_blocking(logs) as network:
         networks.begin_flows(network)
         with (

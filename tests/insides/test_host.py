@@ -1,4 +1,4 @@
-"""The process in which a class decides: what it reads, and what it wants to be asked."""
+"""The process in which a class decides: its input, and the questions that it wants."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.bench import insides as bench
 
 
 class Echo:
-    """An arbiter that keeps what it was asked."""
+    """An arbiter that keeps its questions."""
 
     def match(self, asks, now):
         self.asked = asks, now
@@ -53,7 +53,7 @@ def test_frames_are_read_wherever_the_pipe_breaks_them():
         found = []
         try:
             for part in (told[:cut], told[cut:]):
-                # Less than a pipe holds, so nobody waits.
+                # Less than a pipe holds, so nothing waits.
                 for at in range(0, len(part), 30_000):
                     os.write(writing, part[at : at + 30_000])
                     if at + 30_000 < len(part):

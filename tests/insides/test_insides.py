@@ -125,7 +125,7 @@ def test_what_a_class_prints_changes_nothing():
     told, quiet = fabric(f"{WRONG}:Talks"), fabric(f"{WRONG}:Quiet")
     assert len(told.stdout.splitlines()) == 1
     line = json.loads(told.stdout)
-    # It matches nobody, whatever it says.
+    # It matches nothing, whatever it says.
     assert line["throughput"] == json.loads(quiet.stdout)["throughput"] == 0
     assert '"throughput": 1.0' in told.stderr
 

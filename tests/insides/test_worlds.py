@@ -51,7 +51,8 @@ def topology(congestion="reno", input="none", port="aqm: off", line="loss: 0 %",
 
 
 def transfers(of, folder, seconds=12.0):
-    """What two transfers of these networks came to: bytes, retransmissions, windows at the end."""
+    """The results of two transfers of these networks: bytes, retransmissions, windows at the
+    end."""
     with VirtualBench(folder, Narrator((), io.StringIO()), seed=3) as bench:
         bench.bring_up(of)
         world = bench.world

@@ -82,7 +82,7 @@ def flow(duration_s: float) -> Flow:
 
 
 def recording(duration_s: float = 10.0) -> Recording:
-    """What the lab `bottleneck` records."""
+    """The recording of the lab `bottleneck`."""
     return Recording(
         ports={"s1-eth2": saw(duration_s)},
         flows={"flow": flow(duration_s)},

@@ -1,4 +1,4 @@
-"""What the labs conclude from recordings that were made by hand."""
+"""The labs' conclusions from recordings that were made by hand."""
 
 import itertools
 import math
@@ -296,7 +296,7 @@ def test_marks_are_set_where_packets_pass_and_not_when_programs_start():
     assert moments("borrowing", series) == [(4.09, "h2 pauses"), (7.3, "h2 resumes")]
     assert moments("strict", series) == [(3.25, "h1 begins")]
     assert moments("drr", series) == []
-    # Who never sends never begins, and so never pauses.
+    # A host that never sends never begins, and so never pauses.
     series.queues = {0: QueueSeries(idle, idle, idle), 1: QueueSeries(idle, idle, idle)}
     assert moments("borrowing", series) == moments("strict", series) == []
 
@@ -389,7 +389,7 @@ def test_a_tcp_that_fills_no_queue_is_not_judged_as_one_that_does(congestion):
     for claim in (PAGE_CLAIM, "ping, long queue"):
         assert found[claim].verdict is Verdict.NOT_JUDGED
         assert "Reno or Cubic would do, and the flows here are of" in found[claim].unjudged
-    # What the router does for everybody is judged.
+    # The router's work for all classes is judged.
     assert found["ping, two queues"].verdict is not Verdict.NOT_JUDGED
 
 
@@ -536,7 +536,7 @@ def test_the_data_of_a_picture_has_its_marks_and_what_its_bars_span():
     assert any(row.endswith(f",download begins,{ALONE_S},") for row in rows)
     with drawing.drawn(figures["compared"]) as canvas:
         rows = list(drawing.data(canvas).splitlines())
-        # And nobody reads of them in a legend.
+        # And no legend mentions them.
         legends = [text.get_text() for axes in canvas.axes for text in axes.texts]
     # The page beside the download: from second 20 to second 25.
     assert sum(row.endswith(",page,20.0,") for row in rows) >= len(lab.runs())

@@ -102,7 +102,7 @@ def test_a_run_that_stays_disturbed_is_named_wherever_its_numbers_are(tmp_path):
 
 def test_the_router_that_was_held_up_most_counts():
     assert worst([CALM, held_up(1), held_up(0.5)]) == held_up(1)
-    # A lab without a network has no router to hold up.
+    # A lab without a network has no router to delay.
     assert not worst([]).disturb
 
 

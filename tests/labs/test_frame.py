@@ -154,7 +154,7 @@ def test_a_band_says_what_was_asked():
 
 
 class Clock:
-    """A clock that goes when it is told to."""
+    """A clock that is set by hand."""
 
     def __init__(self):
         self.s = 0.0
@@ -222,7 +222,7 @@ def test_nothing_is_said_while_what_is_computed_is_ahead_for_the_first_time():
     assert again.left_s() == pytest.approx(63)
 
 
-# What the runs of the shortened labs took on two cores with other work (load 9 to 12), 2026-11-22,
+# The durations of the shortened labs' runs on two cores with other work (load 9 to 12), 2026-11-22,
 # 20:44 to 21:10 UTC.
 TOOK_S = {
     "bottleneck": (5.8,),
@@ -245,8 +245,8 @@ def test_the_time_left_is_right_within_a_fifth(lab):
         narrator.begin(run)
         for _ in range(4):
             left_s = sum(TOOK_S[lab]) - clock.s
-            # One that is computed has not run here before; of the last seconds nobody needs to
-            # know more than that.
+            # A computed one has not run here before; the last seconds need no more precision than
+            # that.
             if not any(each.is_computed for each in runs[runs.index(run) :]):
                 assert narrator.left_s() == pytest.approx(left_s, rel=0.2, abs=2.5)
             clock.s += took_s / 4
@@ -323,7 +323,7 @@ def computed(runs, earlier, *, slower=1.0):
 
 
 def finished(telling):
-    """What such runs told, and their pace in the end."""
+    """The messages of such runs, and their pace in the end."""
     told = []
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What handouts say was measured is what the kept runs and experiments beside them have."""
+"""The measurements in handouts are those of the kept runs and experiments beside them."""
 
 import json
 import re

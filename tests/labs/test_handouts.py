@@ -12,7 +12,7 @@ from controller.toolchain import ROOT
 from course.exercise import SOLUTIONS
 from labs import catalogue
 
-# `what stands there` ([lab.py, line 12](lab.py#L12))
+# `the text there` ([lab.py, line 12](lab.py#L12))
 REFERENCE = re.compile(r"`([^`]+)` \(\[(\S+), line (\d+)\]\((\S+)#L(\d+)\)\)")
 
 
@@ -61,7 +61,7 @@ def test_a_handout_says_how_long_it_takes_and_begins_by_hand(lab):
     assert re.search(r"The runs? takes? .*\bPlan\b", text)
     assert text.index("## By hand first") < text.index("## Steps")
     assert f"vitrine up labs/{lab.folder_name()}/topology.yaml" in text
-    # No handout asks for tc: rates and queues are the router's.
+    # No handout uses tc: rates and queues are the router's.
     assert not re.search(r"^mininet> .*\btc\b", text, re.MULTILINE)
 
 

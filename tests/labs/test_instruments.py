@@ -1,4 +1,4 @@
-"""What the instruments printed becomes numbers on one clock."""
+"""The instruments' output becomes numbers on one clock."""
 
 import json
 
@@ -12,7 +12,7 @@ from labs.worlds.live import iperf, page, ping, sockets
 from tests.labs.saw import socket_sample
 from topo.errors import ProcessError
 
-# Two lines of `ss -HOtin state established`, shortened only in what nobody reads.
+# Two lines of `ss -HOtin state established`, shortened only in fields that are not read.
 SS = """\
 0      1310720     10.0.1.1:52910     10.0.2.1:5201  cubic wscale:10,10 rto:250 rtt:44.912/5.1 \
 mss:1448 pmtu:1500 rcvmss:536 advmss:1448 cwnd:43 ssthresh:25 bytes_sent:3330433 \

@@ -1,4 +1,4 @@
-"""What the lab int-microburst concludes from reports that were made by hand."""
+"""The conclusions of the lab int-microburst from reports that were made by hand."""
 
 import pytest
 

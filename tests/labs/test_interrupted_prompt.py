@@ -9,7 +9,7 @@ import pytest
 from controller.toolchain import ROOT
 from labs.worlds.virtual.server import BINARY
 
-# Ctrl-C comes when the program asks for a certain module: always at the same place.
+# Ctrl-C comes when the program imports a certain module: always at the same place.
 INTERRUPTED = """
 import runpy, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -79,9 +79,9 @@ def test_the_time_left_begins_with_what_the_same_took_before(tmp_path):
     assert earlier(settings(queue_packets=7)) == Pace(pace.runs)
     # A shortened run is mostly beginnings and ends, so it tells nothing about a long one.
     assert earlier(settings(quick=True)) == Pace.of_flows(runs)
-    # How fast virtual time passes nobody knows before it has.
+    # The speed of virtual time is not known before a run.
     assert earlier(settings(world=World.VIRTUAL)) == Pace()
-    # What cannot be read is as if it were not there.
+    # An unreadable file counts as missing.
     (folder / archive.PACE).write_text("1.5")
     assert earlier(settings()).runs.keys() == pace.runs.keys()
 
@@ -267,7 +267,7 @@ def test_a_run_whose_process_lives_is_running_and_one_that_was_killed_has_ended(
     assert running.verdict == "is still running"
     with pytest.raises(LabError, match="is still running: wait"):
         redraw(Prepared(settings()), running, io.StringIO())
-    # What is there when the process is killed outright: the same, of a process that is gone.
+    # The files after the process is killed outright: the same, of a process that is gone.
     dead = {**running.results, "process": [running.results["process"][0], 0]}
     assert archive.Kept(running.folder, dead).verdict.startswith("ended early: its process was")
 

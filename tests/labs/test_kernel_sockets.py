@@ -1,4 +1,4 @@
-"""What the kernel says of TCP connections without `ss` is what `ss` says."""
+"""The kernel's data of TCP connections without `ss` are those of `ss`."""
 
 import contextlib
 import os

@@ -67,7 +67,7 @@ def test_labs_in_virtual_time_are_told_as_they_end_and_found_by_nobody(
     # The longest begins first.
     assert [name for name, _ in begun] == ["bufferbloat", "bottleneck"]
     assert "bufferbloat has ended\n\nbottleneck has ended\n" in capsys.readouterr().out
-    # A network of somebody's own is the only one that has a router called s1.
+    # Only a user's own network has a router called s1.
     assert str(tmp_path) not in [place for _, place in begun]
 
 

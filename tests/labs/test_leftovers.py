@@ -1,4 +1,4 @@
-"""What was started by hand in a host is ended and named when its network goes."""
+"""Programs started by hand in a host are ended and named when its network goes."""
 
 import subprocess
 from pathlib import Path
@@ -17,7 +17,7 @@ def _can_unshare():
 
 @pytest.mark.skipif(not _can_unshare(), reason="no network namespaces for users here")
 def test_a_program_in_a_host_is_ended_and_named():
-    # The shell of a host, and a daemon that somebody started in it.
+    # The shell of a host, and a daemon that a user started in it.
     host = subprocess.Popen([*UNSHARE, "sh", "-c", "tail -f /dev/null & echo $!; cat"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
     try:

@@ -1,4 +1,4 @@
-"""`make trace`: what frames a flow has, and how a packet's life is told."""
+"""`make trace`: the marks of a flow's frames, and the description of a packet's life."""
 
 import json
 import subprocess

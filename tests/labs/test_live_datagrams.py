@@ -1,4 +1,4 @@
-"""Datagrams are sent at the instants that were asked for, and who sends late is named."""
+"""Datagrams are sent at the requested instants, and late senders are named."""
 
 import socket
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ INSTANTS_S = [10.0, 10.0001, 10.0042, 10.0171, 10.01715, 10.5]
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Time that passes only while somebody sleeps, and then exactly."""
+    """Time that passes only while a thread sleeps, and then exactly."""
     now = SimpleNamespace(s=9.0)
 
     def pass_by(seconds):

@@ -1,4 +1,4 @@
-"""Flows in hosts of a live network: what is started, what is refused, and who may."""
+"""Flows in hosts of a live network: the started and the refused ones, and the rights."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from labs.worlds.live import telling
 from labs.worlds.live.flows import Flows, RefusedError
 from topo.process import Process
 
-# What stands for iperf3 and ping: a program that listens, one that sends, one that fails at once.
+# Doubles of iperf3 and ping: a program that listens, one that sends, one that fails at once.
 LISTENS = ["sh", "-c", "echo Server listening; exec tail -f /dev/null"]
 SENDS = ["tail", "-f", "/dev/null"]
 FAILS = ["sh", "-c", "echo unable to connect; exit 1"]

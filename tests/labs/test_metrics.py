@@ -1,4 +1,4 @@
-"""What Prometheus is told of a router, and that the dashboard asks for nothing else."""
+"""Prometheus's data of a router, and that the dashboard uses nothing else."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def test_what_a_router_counts_is_told_where_it_was_counted(registry):
     port = {"router": "s1", "port": "2"}
     assert value(registry, "vitrine_port_utilisation_ratio", **port) == 0.95
     assert value(registry, "vitrine_netdev_lost_packets_total", **port, reason="overrun") == 4
-    # What waits there is not lost.
+    # Waiting bytes are not lost.
     lost = value(registry, "vitrine_netdev_lost_packets_total", **port, reason="waiting_bytes")
     assert lost is None
     receive = port | {"direction": "receive"}

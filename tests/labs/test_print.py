@@ -49,7 +49,7 @@ def students_page():
 
 @contextlib.contextmanager
 def printed(chromium, text, tmp_path):
-    """A page as a printer gets it, of somebody who likes it dark."""
+    """A page on a printer, of a reader with a dark theme."""
     file = tmp_path / "page.html"
     file.write_text(text)
     with page_of(chromium, viewport=SHEET, color_scheme="dark") as page:

@@ -1,4 +1,4 @@
-"""What a lab leaves in out/: report, table, numbers, figures, raw data."""
+"""A lab's files in out/: report, table, numbers, figures, raw data."""
 
 import csv
 import html.parser
@@ -52,7 +52,7 @@ def test_the_report_needs_nothing_outside_of_itself(folder):
     page = References((folder / "report.html").read_text())
     assert page.sources
     assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
-    # What it links to lies beside it.
+    # Its linked files are beside it.
     assert "results.json" in page.links
     assert all((folder / link).exists() for link in page.links if not link.endswith("/README.md"))
 
@@ -81,7 +81,7 @@ def test_what_to_look_for_is_said_for_the_settings_that_it_is_about():
 
 def test_the_report_holds_the_table_and_the_verdicts(folder):
     text = (folder / "report.html").read_text()
-    # This lab reproduces nobody, so there is no column of an original.
+    # This lab has no original, so there is no column of one.
     assert '<th scope="col">theory</th><th scope="col">measured</th>' in text
     assert "the original" not in text
     assert "2 of 2 bands are met" in text

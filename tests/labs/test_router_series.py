@@ -67,7 +67,7 @@ def test_virtual_output_queues_are_recorded_by_output_with_zeros_in_between():
 
 
 def test_the_rate_within_a_span_is_what_left_in_it():
-    # 1,250,000 bytes a second are 10 Mb/s, whichever part of the run is looked at.
+    # 1,250,000 bytes a second are 10 Mb/s, in every part of the run.
     series = saw(10.0)
     assert series.rate_bps(0, 10) == pytest.approx(10e6)
     assert series.rate_bps(2.5, 3.1, class_=0) == pytest.approx(10e6)

@@ -102,7 +102,7 @@ def test_series_are_the_same_however_many_samples_come_together(seed, together):
     def order(drop: Drop) -> tuple[float, str, str, int]:
         return drop.time_s, str(drop.class_), drop.reason, drop.packets
 
-    # What is dropped between two samples has no order.
+    # Drops between two samples have no order.
     expected = sorted(one_by_one.series.drops, key=order)
     assert sorted(growing.series.drops, key=order) == expected
     growing.series.drops = one_by_one.series.drops

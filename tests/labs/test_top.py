@@ -361,7 +361,7 @@ def test_of_two_networks_that_are_up_a_router_is_named_with_its_world(tmp_path, 
             routers.address_of("s9")
         assert routers.called("127.0.0.1:9559") == "s1 (live) 127.0.0.1:9559"
         assert list(routers.having("127.0.0.1:9561").routers) == ["s1", "s3"]
-    # What ended leaves the other alone, and who was killed has nothing up.
+    # The ended network leaves the other alone, and a killed one has nothing up.
     assert routers.address_of("s1") == "127.0.0.1:40001/1"
     other["owner"] = [theirs.pid, theirs.start_ticks - 1]
     (tmp_path / f"routers-{theirs.pid}.json").write_text(json.dumps(other))

@@ -195,5 +195,5 @@ def test_a_connection_is_what_ss_tells_of_it():
     )
     sample = socket_sample(connection, 1.5)
     assert (sample.time_s, sample.cwnd_packets, sample.rtt_ms) == (1.5, 30, 45.0)
-    # What ss leaves out because there is none yet is 0.
+    # Values that ss leaves out because there are none yet are 0.
     assert (sample.ssthresh_packets, sample.retransmits) == (0, 2)

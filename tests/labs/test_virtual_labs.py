@@ -103,7 +103,7 @@ def test_a_report_has_the_insides_of_its_routers_beside_it(tmp_path):
         entries = list(tape.read(gzip.decompress(base64.b64decode(packed))))
         kinds = {kind for kind, _, _ in entries}
         assert {tape.DESCRIBE, tape.SAMPLES, tape.PACKETS, tape.HOSTS} <= kinds
-        # Time passes for nobody who does not listen: the first packet is told of, as it comes.
+        # Time waits for the listener: the first packet is reported as it comes.
         told = [message for kind, _, message in entries if kind == tape.PACKETS]
         first = next(
             event.packet

@@ -1,4 +1,4 @@
-"""What people type at the prompt of the virtual world."""
+"""Commands at the prompt of the virtual world."""
 
 import pytest
 

@@ -73,7 +73,7 @@ def test_tcp_finds_the_length_that_fits_in_the_same_time_whenever_it_is_done(
 
     first, second = transfer(), transfer()
     assert (first.acked_bytes, first.failed) == (BYTES, 0)
-    # Found at once: a sender that was told nothing would have waited for timeouts.
+    # Found at once: a sender without a notification would have waited for timeouts.
     assert first.ended_ps < PS_PER_S
     assert first == second
 

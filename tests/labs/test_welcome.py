@@ -1,4 +1,4 @@
-"""What the prompt says of a network before one types anything."""
+"""The prompt's first message about a network."""
 
 from labs.prompt import up as prompt
 from topo.load import load

@@ -1,4 +1,4 @@
-"""What the lab where-was-it-dropped concludes from books that were made by hand."""
+"""The conclusions of the lab where-was-it-dropped from counters that were made by hand."""
 
 import pytest
 

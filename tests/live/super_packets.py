@@ -29,7 +29,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 @contextlib.contextmanager
 def inside(namespace: str) -> Iterator[None]:
-    """What this thread opens in the block belongs to the namespace."""
+    """Descriptors that this thread opens in the block belong to the namespace."""
     with (
         Path("/proc/self/ns/net").open() as outside,
         Path(f"/run/netns/{namespace}").open() as wanted,

@@ -198,7 +198,7 @@ def test_make_up_offers_the_prompt_of_mininet():
     done = subprocess.run(
         [sys.executable, "-m", "vitrine", "up", "--world=live"],
         cwd=ROOT,
-        # The ping is long enough for what was started before it to be more than the shell's copy.
+        # The ping is long enough for programs started before it to be more than the shell's copy.
         input="h2 tail -f /dev/null &\nh1 ping -c 1 h2\n",
         capture_output=True,
         text=True,
@@ -206,7 +206,7 @@ def test_make_up_offers_the_prompt_of_mininet():
     )
     assert done.returncode == 0
     assert "1 received, 0% packet loss" in done.stdout + done.stderr
-    # What was started by hand is ended with the network, and named.
+    # Programs started by hand are ended with the network, and named.
     assert re.search(r"ended: tail \(process \d+\) in h2", done.stdout)
     assert not record.interface_exists("s1-eth1")
 
@@ -262,7 +262,7 @@ def test_an_interrupted_flow_leaves_nothing_behind(number, tmp_path):
     told, _ = process.communicate(timeout=DEADLINE_S)
     assert process.returncode != 0
     assert not record.path().exists()
-    # What the flow had done until then is there.
+    # The flow's data until then are there.
     (kept,) = re.findall(r"Kept in (.+): 0 of 1 runs and what there is of flow\.", told)
     rows = (Path(kept) / "data" / "flow-unfinished" / "queues-s1-eth2.csv").read_text()
     # The names of the columns, and samples.

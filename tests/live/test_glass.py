@@ -39,7 +39,7 @@ def test_blocking_is_seen_and_cured_and_the_numbers_are_describes(network):
         expect(page.locator(".notice.found")).to_contain_text(BLOCKED)
         # The kernels of the hosts tell their windows.
         page.wait_for_function("() => vitrine.hosts.series(0, Infinity, (c) => c.cwnd).size >= 3")
-        # What was started outside of the page is listed as what passes.
+        # Flows started outside of the page are listed as seen.
         page.get_by_role("tab", name="Flows").click()
         running = page.get_by_role("list", name="What runs")
         expect(running.get_by_text("seen, not started by a page")).to_have_count(3)

@@ -1,4 +1,4 @@
-"""What INT says is what was: every value of every packet, against the routers' own records.
+"""INT tells the truth: every value of every packet, against the routers' own records.
 
 Three real routers carry TCP streams and bursts of datagrams through queues that overflow, and
 report them in all three ways. Nothing here depends on how fast the machine is: a slow one lets
@@ -115,7 +115,7 @@ def run(tmp_path_factory):
 
 
 class Run:
-    """Traffic through three routers, and what everybody wrote down of it."""
+    """Traffic through three routers, and all participants' records of it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -264,7 +264,7 @@ def _dropped(session: Session) -> Counter[tuple[int, str]]:
 
 
 def told(row: dict) -> dict[str, int | None]:
-    """What a row of the collector says of a packet at a node."""
+    """A collector's row on a packet at a node."""
     return {name: row[name] for name in VALUES}
 
 
@@ -312,7 +312,7 @@ def test_every_value_of_every_row_is_what_the_router_recorded(run):
 
 
 def test_no_packet_is_reported_twice_or_missed(run):
-    """Every node tells of each packet exactly once, in the packet or in a report of its own."""
+    """Every node reports each packet exactly once, in the packet or in a report of its own."""
     told_of = Counter((row["node_id"], row["egress_port"], row["egress_time"]) for row in run.rows)
     assert told_of == Counter(watched(run).keys())
     assert "; 0 missing in sequence, 0 dropped here, 0 malformed" in run.words

@@ -1,4 +1,4 @@
-"""A port that is faster than the line behind it: nothing waits where nobody looks."""
+"""A port that is faster than the line behind it: no packet waits out of sight."""
 
 import sys
 

@@ -32,7 +32,7 @@ def up(tmp_path, monkeypatch):
     (tools / "p4c-bm2-ss").symlink_to(BIN / "vitrine-p4c")
     (tools / "simple_switch_grpc").symlink_to(BIN / "vitrine-switch")
     monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
-    # What is compiled here must not be taken for p4c's afterwards.
+    # Programs compiled here must not be taken for p4c's afterwards.
     monkeypatch.setattr(toolchain, "ROOT", tmp_path)
     topology = Bottleneck(Settings(toolchain=Toolchain.P4LANG)).topology()
     with network.programmed(topology, logs=tmp_path, toolchain=Toolchain.P4LANG) as (

@@ -45,7 +45,7 @@ def nothing_is_left():
 
 @pytest.fixture(autouse=True)
 def hosts_know_no_path_mtu(network):
-    """What a host learns in one test, it knows in the next."""
+    """A host remembers path MTUs from one test to the next."""
     for host in ("h1", "h2"):
         for family in ("-4", "-6"):
             network.host(host).run(["ip", family, "route", "flush", "cache"])

@@ -99,7 +99,7 @@ def received_over(source: Namespace, destination: Namespace, packets, count):
 
 
 def direct_frames(packets, tmp_path):
-    """What arrives over one cable, where the kernel itself splits what is sent."""
+    """The frames that arrive over one cable, where the kernel itself splits super-packets."""
     with network(tmp_path, mtu=1500, offloads=False) as net:
         h1, h2 = net.namespace("c1"), net.namespace("c2")
         net.cable(h1, "eth0", h2, "eth0")
@@ -190,7 +190,7 @@ def test_a_host_that_asks_for_pieces_of_one_byte_costs_other_ports_no_packet(tmp
                 pause.wait(0.001)
             found = super_packets.frames(listener, len(polite))
         ports = wire.end()
-    # What the rude host asks for is done as far as there is time; it waits for itself alone.
+    # The rude host's requests are served as far as there is time; it waits for itself alone.
     assert ports[1]["received"] >= 10 * 60_000
     assert len(found) == len(polite)
     assert found == [packet[10:] for packet in polite]

@@ -1,4 +1,4 @@
-"""What the process does that needs root: captures of real ports, and giving up being root."""
+"""The process's work that needs root: captures of real ports, and giving up being root."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _threads(pid: int) -> list[dict[str, str]]:
 
 
 def _rights(pid: int, kind: str) -> list[int]:
-    """What all threads may, sorted."""
+    """The rights of all threads, sorted."""
     return sorted(int(status[kind], 16) for status in _threads(pid))
 
 
@@ -225,8 +225,8 @@ def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
             out.send(FRAMES[0] + bytes(1400))
         arrival = "Processing packet received on port 1"
         wait.until(lambda: said(arrival) == count, "the arrival of every packet", DEADLINE_S)
-        # A frame takes a second and a half: few are through, whatever else the machine does. What
-        # is behind the queue by now is the port's to show.
+        # A frame takes a second and a half: few are through, whatever else the machine does. The
+        # port shows those that are behind the queue by now.
         shown_bytes = _sending_bytes(f"127.0.0.1:{port}", 2)
         early = take_in()
         assert _shape(b, "change", rate="100mbit")
@@ -243,7 +243,7 @@ def test_a_line_that_is_slower_than_its_port_holds_packets_in_the_routers_queue(
 
 
 def _sending_bytes(address: str, port: int) -> int:
-    """What a port shows of packets that its device has not taken yet."""
+    """A port's packets that its device has not taken yet."""
     with Session.observe(address) as session:
         (described,) = Queues(session).describe([port]).ports
     return int(described.netdev.sending_bytes)

@@ -1,4 +1,4 @@
-"""Routers of a network that is up let root and who called sudo in, and no other user."""
+"""Routers of a network that is up let root and the caller of sudo in, and no other user."""
 
 import os
 import stat
@@ -22,7 +22,7 @@ NET = Bottleneck(Settings(quick=True)).topology()
 
 
 def as_user(uid: int, act: Callable[[], str]) -> str:
-    """What a process of that user has to say after it has tried."""
+    """The result of a process of that user's."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -66,7 +66,7 @@ def test_the_socket_is_the_callers_and_others_are_refused_in_a_sentence(network)
         return "let in"
 
     assert "it lets nobody and root in, nobody else" in as_user(STRANGER, connect)
-    # The owner may open the file to everybody; the switch asks who comes all the same.
+    # The owner may open the file to all users; the switch identifies its peers nevertheless.
     path.chmod(0o666)
     told = f"that of user {CALLER}, whose socket it is, and of root, and you are user {STRANGER}"
     heard = stranger.heard(path, STRANGER)

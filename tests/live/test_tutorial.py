@@ -55,7 +55,7 @@ class Desk:
         )
 
     def shell(self, line: str) -> str:
-        """What a line of the shell prints, once it has ended."""
+        """The output of a line of the shell, once it has ended."""
         process = self.start(line)
         said, _ = process.communicate(timeout=DEADLINE_S)
         assert process.returncode == 0, said
@@ -79,7 +79,7 @@ class Desk:
         self.at_prompt("h1 true")
 
     def at_prompt(self, line: str) -> str:
-        """What a line at Mininet's prompt prints."""
+        """The output of a line at Mininet's prompt."""
         assert self._up is not None
         self._lines += 1
         done = f"line {self._lines} is over"
@@ -101,7 +101,7 @@ class Desk:
             assert self._up.wait(timeout=DEADLINE_S) == 0, self._said.read_text()
 
 
-# The command as whoever we are, in the Python that runs this.
+# The command as the present user, in the Python that runs this.
 _RUN = 'vitrine() { build/venv/bin/python -m vitrine "$@"; }\n'
 
 
@@ -147,7 +147,7 @@ def words(text: str) -> str:
 
 
 def while_traced(desk: Desk, trace: str, send: Callable[[], object]) -> str:
-    """What `vitrine trace` prints of a packet that is sent once it follows."""
+    """The output of `vitrine trace` for a packet that is sent once it follows."""
     process = desk.start(trace)
     first = process.stdout.readline()
     assert "following" in first, first + process.stdout.read()
@@ -173,7 +173,7 @@ def test_what_the_tutorial_says_is_what_happens(desk):
     desk.up(up)
     assert "3 received, 0% packet loss" in desk.at_prompt(typed(ping))
 
-    # 2. What was counted.
+    # 2. The counters.
     read = page.next("sh")
     assert desk.shell(read) == page.next("text")
     text = my.read_text().replace(call, "")

@@ -1,1 +1,1 @@
-"""What the kit does, recorded as text before a refactoring and compared after each step."""
+"""The kit's behaviour, recorded as text before a refactoring and compared after each step."""

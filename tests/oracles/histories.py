@@ -1,4 +1,4 @@
-"""Simulated control-plane histories: a digest of what the switch said in each."""
+"""Simulated control-plane histories: a digest of the switch's messages in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number of every lab in virtual time, with its bands, and digests of what it measured."""
+"""Every number of every lab in virtual time, with its bands, and digests of its recordings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.oracles.sections import Files, SectionError
 from tests.oracles.sizes import Sizes
 
 _DEADLINE_S = 3600.0
-# What results.json says of the machine and the process, not of the lab.
+# The entries of results.json about the machine and the process, not the lab.
 _OF_THE_MACHINE = frozenset(("machine", "process"))
 
 

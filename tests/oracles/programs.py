@@ -9,7 +9,7 @@ from tests.oracles.running import BIN, INCLUDES, ROOT, digest, each, report, run
 from tests.oracles.sections import Files
 from tests.oracles.sizes import Sizes
 
-# What the course writes into its programs for each student.
+# The parameters that the course writes into its programs for each student.
 _PLACEHOLDERS = ("-D", "VOICE_PORT=5060")
 # The forms of P4Info by the ending of the file, and the entries that a program brings.
 _JSON, _ENTRIES = "program.json", "entries.txtpb"

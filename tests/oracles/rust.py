@@ -70,7 +70,7 @@ def made(name: str) -> Path:
 
 @functools.cache
 def _artifacts(*words: str) -> list[dict[str, Any]]:
-    """What a cargo command builds; its progress and messages go to standard error."""
+    """The results of a cargo command; its progress and messages go to standard error."""
     command = ("cargo", *words, "--locked", "--message-format=json-render-diagnostics")
     done = subprocess.run(command, cwd=_SWITCH, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:

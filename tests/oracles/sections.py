@@ -23,7 +23,7 @@ NAMES = (
     "conformance",
     "labs",
 )
-# What a section's module returns: the lines of each file, by the file's name.
+# The result of a section's module: the lines of each file, by the file's name.
 Files = Mapping[str, Iterable[str]]
 
 

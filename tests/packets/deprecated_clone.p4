@@ -1,5 +1,5 @@
-// clone3 keeps the fields that it is given, of metadata and of the standard metadata. What is no
-// field has no place in the copy.
+// clone3 keeps the given fields, of metadata and of the standard metadata. A value that is no field
+// has no place in the copy.
 #include "frame.p4"
 
 control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {

@@ -1,4 +1,4 @@
-// A key of no bits has one value, so it matches always, and the switch does not look at it.
+// A key of no bits has one value, so it always matches, and the switch does not compare it.
 #include "frame.p4"
 
 control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {

@@ -1,4 +1,4 @@
-// exit ends the control, from an action too; egress still runs with what was written before.
+// exit ends the control, from an action too; egress still runs with the values written before.
 #include "frame.p4"
 
 control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {

@@ -1,4 +1,4 @@
-// What most packet tests share: one header of six bytes, then the payload.
+// Shared by most packet tests: one header of six bytes, then the payload.
 #include <core.p4>
 #include <v1model.p4>
 

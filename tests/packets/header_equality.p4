@@ -4,7 +4,7 @@
 #include <v1model.p4>
 
 header shape_t {
-    // Zero stands for what is not valid, the highest bit of a union for its second member.
+    // Zero stands for an invalid header, the highest bit of a union for its second member.
     bit<8> left_union;
     bit<8> right_union;
     bit<8> left_element;

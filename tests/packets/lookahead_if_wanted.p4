@@ -1,4 +1,4 @@
-// Bits that nobody asks for need not be there: `?:`, `&&` and `||` look ahead only where they must.
+// Unused bits need not be there: `?:`, `&&` and `||` look ahead only where they must.
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,5 +1,5 @@
 // A packet goes round the loops of a control at most 10,000 times, and is dropped where the program
-// asks for more: nothing of a half-done loop leaves the switch.
+// goes on: nothing of a half-done loop leaves the switch.
 #include "frame.p4"
 
 control ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {

@@ -1,4 +1,4 @@
-// A varbit field takes as many bits as extract is told.
+// A varbit field takes the number of bits given to extract.
 #include <core.p4>
 #include <v1model.p4>
 

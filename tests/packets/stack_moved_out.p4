@@ -1,4 +1,5 @@
-// What push_front and pop_front move out of a stack stays behind in the headers they make invalid.
+// Elements that push_front and pop_front move out of a stack stay behind in the headers they make
+// invalid.
 //
 // P4 leaves open what reading an invalid header yields. In simple_switch elements change places, so
 // a program that reads them anyway does the same on both switches.

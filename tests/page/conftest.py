@@ -1,4 +1,4 @@
-"""What the tests of the page that needs nothing share: its module, its scenarios and the file."""
+"""Shared by the tests of the page that is one file: its module, its scenarios and the file."""
 
 import json
 import os

@@ -13,7 +13,7 @@ from tests.glass.browser import needs_browser, page_of, tab_to, timed
 from tests.page.conftest import needs_module
 
 pytestmark = [needs_browser, needs_module]
-# What the page promises.
+# The page's promises.
 SIZE_MAX, CURED_S, EFFECT_S = 3_000_000, 10, 1
 BLOCKED = "Head-of-line blocking"
 # Whether the program of s2 has dropped something.
@@ -139,7 +139,7 @@ def test_time_passes_five_hundred_times_as_fast_and_what_is_left_out_is_said(chr
         page.get_by_role("button", name="Faster (+)").click()
         expect(page.locator(".time")).to_contain_text("× real time")  # noqa: RUF001
         expect(page.locator(".notice")).to_contain_text("too fast for single packets to be told")
-        # What the engine had told of single packets before it heard of the pace, the page has after
+        # The packets that the engine had reported before it heard of the pace reach the page within
         # a minute of the network. Ten minutes pass then without one more.
         page.evaluate("window.began = vitrine.player.timePs + 60e12")
         page.wait_for_function("() => vitrine.player.timePs > began")
@@ -205,7 +205,7 @@ def test_a_mistake_is_underlined_explained_and_leaves_the_old_program_running(ch
         found = page.get_by_role("list", name="What the compiler says")
         expect(found).to_contain_text("programs/router.p4:")
         expect(found).to_contain_text("classify")
-        # What it says leads to its place.
+        # Its text leads to its place.
         found.get_by_role("button").first.click()
         expect(page.locator(".cm-activeLine")).to_contain_text("clasify")
         page.get_by_role("button", name="As it was").click()
@@ -233,7 +233,7 @@ def test_a_shared_address_shows_everything_and_runs_nothing_until_one_says_so(ch
         page.get_by_role("button", name="Share").click()
         address = page.get_by_label("Address").input_value()
         page.get_by_role("button", name="Close").click()
-        # Whoever loads his own again is asked nothing.
+        # Loading one's own again needs no confirmation.
         page.reload()
         runs(page)
     with opened(chromium, address) as page:

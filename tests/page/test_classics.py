@@ -35,7 +35,7 @@ def running(name, tmp_path):
 
 
 def frames(name, ends, tmp_path):
-    """What passes on cables of a scenario in 200 ms, a list for each end."""
+    """The frames on cables of a scenario in 200 ms, a list for each end."""
     with running(name, tmp_path) as (channel, until_ps):
         readers = [Reader(channel, end, until_ps) for end in ends]
         advance(channel, until_ps)
@@ -48,7 +48,7 @@ def advance(channel, until_ps):
 
 
 def counters(channel, port):
-    """What the first router says of a port."""
+    """The first router's counters of a port."""
     request = router_pb2.DescribeRequest(device_id=1, ports=[port])
     told = ask(channel, "/vitrine.v1.Router/Describe", request.SerializeToString())
     (found,) = router_pb2.DescribeResponse.FromString(told).ports
@@ -56,7 +56,7 @@ def counters(channel, port):
 
 
 class Reader:
-    """Reads a capture until an instant while somebody else lets time pass."""
+    """Reads a capture until an instant while another thread lets time pass."""
 
     def __init__(self, channel, end, until_ps):
         request = world_pb2.CaptureRequest(ports=[world_pb2.CableEnd(node=end[0], port=end[1])])
@@ -157,7 +157,7 @@ def test_a_probe_has_a_hop_of_each_router(name, hop_bytes, tmp_path):
     assert len(set.union(*ports)) == 3
     numbers = [[int.from_bytes(hop[6:10], "big") for hop in each] for each in hops]
     if name == "route-inspection":
-        # A queue stands in front of the slow line of s1; none where h4's line begins.
+        # A queue forms before the slow line of s1; none where h4's line begins.
         assert max(each[2] for each in numbers) > 1000 > max(each[0] for each in numbers)
     else:
         spans = [[int.from_bytes(hop[10:14], "big") for hop in each] for each in hops]

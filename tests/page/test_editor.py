@@ -1,4 +1,4 @@
-"""What the page's editor knows about the program, as a person finds it."""
+"""The page editor's knowledge of the program, as a person finds it."""
 
 from playwright.sync_api import expect
 
@@ -36,7 +36,7 @@ def test_fields_are_offered_behind_a_dot_and_explained(chromium, vitrine):
         replace(page, PLACE, f"{PLACE} hdr.ipv4")
         cursor_behind(page, f"{PLACE} hdr.ipv4")
         page.keyboard.type(".tt")
-        # It takes no keys either while names for what was typed last are still looked for.
+        # It takes no keys either while completions for the last letters are still looked for.
         offered = page.locator(".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)")
         expect(offered.get_by_role("option", name="ttl", selected=True)).to_be_visible()
         page.wait_for_timeout(DEAF_MS)

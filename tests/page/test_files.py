@@ -17,7 +17,7 @@ MINE = "standard_metadata.egress_spec = port; // mine"
 
 
 def saved(page, how):
-    """The bytes of what the page hands out."""
+    """The bytes that the page hands out."""
     page.get_by_role("button", name="Share").click()
     with page.expect_download() as found:
         page.get_by_role("button", name=how).click()
@@ -26,7 +26,7 @@ def saved(page, how):
 
 
 def handed(page, name, content):
-    """Opens a file, as somebody does who got it by mail."""
+    """Opens a file that came by mail."""
     page.get_by_label("A scenario's file").set_input_files(
         {"name": name, "mimeType": "", "buffer": content}
     )

@@ -60,7 +60,7 @@ PROGRAMS = {
 
 
 def address_of(files, acts=()):
-    """What stands behind the page's address for head-of-line blocking with these changes."""
+    """The page's address for head-of-line blocking with these changes."""
     value = {"vitrine": 1, "base": "hol-blocking", "files": files, "acts": list(acts)}
     packer = zlib.compressobj(wbits=-15)
     packed = packer.compress(json.dumps(value).encode()) + packer.flush()
@@ -68,7 +68,7 @@ def address_of(files, acts=()):
 
 
 def answers(page):
-    """The page does what it is told: another scenario begins."""
+    """The page obeys: another scenario begins."""
     scenarios(page).click()
     page.get_by_role("button", name="One flow, one slow line").click()
     page.wait_for_function("() => window.vitrine?.scene.title === 'One flow, one slow line'")
@@ -85,7 +85,7 @@ EVERY = [
 @pytest.mark.parametrize("name", EVERY)
 def test_a_program_that_wants_everything_is_answered_with_a_sentence(chromium, vitrine, kit, name):
     text, old, new, sentence = PROGRAMS[name]
-    # A register that nobody uses is left out.
+    # An unused register is left out.
     changed = (
         kit["files"][text].replace("actions = {", "actions = { keep;")
         if "keep" in new
@@ -126,7 +126,7 @@ def test_a_million_packets_do_not_hold_up_the_page(chromium, vitrine):
 def test_a_network_that_is_silent_is_ended(chromium, vitrine):
     with opened(chromium, vitrine) as page:
         runs(page)
-        # The next worker never comes back from what it is given to do.
+        # The next worker never comes back from its job.
         page.evaluate(
             """() => {
               const work = "const wait = engine.work(";

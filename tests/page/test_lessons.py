@@ -11,7 +11,7 @@ from tests.page.conftest import needs_module
 from tests.page.test_alone import opened, runs, standing
 
 pytestmark = [needs_browser, needs_module]
-# What the router has been asked for by each lesson, step by step.
+# The requests of each lesson to the router, step by step.
 ASKED = {
     "crossbar-arbiters": ["OCF", "LQF", "ISLIP"],
     "schedulers": ["DRR", "WFQ", "strict"],

@@ -67,7 +67,7 @@ def test_a_packet_is_sent_followed_kept_and_tested_again_when_the_program_change
         # Beside it the kit's own.
         expect(page.get_by_text("All 2 tests pass.")).to_be_visible()
         expect(page.locator(".editor")).to_contain_text("expect 2")
-        # It is part of what is shared.
+        # It is part of the shared address.
         assert "tests/basic/packet-1.stf" in page.evaluate("vitrineAlone.changes().files")
         page.get_by_label("Text", exact=True).select_option("classics/basic.p4")
         replace(page, "hdr.ipv4.ttl - 1", "hdr.ipv4.ttl - 2")
@@ -75,7 +75,7 @@ def test_a_packet_is_sent_followed_kept_and_tested_again_when_the_program_change
         expect(page.get_by_text("2 of 2 tests fail.")).to_be_visible()
         own = tests.get_by_role("button", name=re.compile("packet-1"))
         expect(own).to_contain_text("differs, in ipv4.ttl")
-        # What it says leads to its line, which is underlined.
+        # Its text leads to its line, which is underlined.
         own.click()
         expect(page.locator(".cm-activeLine")).to_contain_text("expect 2")
         expect(page.locator(".cm-lintRange-error").first).to_contain_text("expect 2")
@@ -90,7 +90,7 @@ def test_what_the_network_carries_is_taken_changed_and_sent(chromium, vitrine):
         expect(ttl).to_have_value("64")
         ttl.fill("1")
         ttl.press("Enter")
-        # So slowly that nobody waits for what happens by itself.
+        # Too slow for events of its own to matter.
         page.evaluate("vitrine.player.setPace(1e-6)")
         part.get_by_role("button", name="Send it in").click()
         part.get_by_role("button", name="To its end").click()

@@ -16,7 +16,7 @@ from tests.page.conftest import MODULE_ADDRESS, needs_module
 from tests.page.in_a_process import ADVANCE, ask, begun
 
 pytestmark = [needs_browser, needs_module]
-# `make nightly` does as many as the issue asks for.
+# `make nightly` does as many as the issue requires.
 SEEDS = range(1, 1 + int(os.environ.get("VITRINE_PAGE_SEEDS", "3")))
 DEADLINE_S = 120
 PS_PER_MS = 10**9

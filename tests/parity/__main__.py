@@ -34,8 +34,8 @@ PROGRAMS = ROOT / "tests" / "programs"
 _AT_ONCE = 6
 _DEADLINE_S = 120.0
 
-# What p4c of 2026-08 does not take, or compiles to what simple_switch does not take, with their
-# words; it runs with our compiler's program alone. A case that they do take must not stand here.
+# Programs that p4c of 2026-08 refuses, or compiles to JSON that simple_switch refuses, with their
+# messages; they run with our compiler's JSON alone. A case that they do take must not be listed.
 NOT_FOR_P4C = {
     "packets/argument_order": "has multiple successors",
     "packets/deprecated_clone": "clone3: unknown extern function",
@@ -51,21 +51,21 @@ NOT_FOR_P4C = {
     "packets/table_twice": "has multiple successors",
 }
 
-# What p4c of 2026-08 compiles to something else than the specification says: the sentence that our
-# compiler's program keeps, on either switch. A case in which they agree must not stand here.
+# Programs that p4c of 2026-08 compiles against the specification: the sentence that our compiler's
+# program keeps, on either switch. A case in which they agree must not be listed.
 P4C_DIFFERS = {
     "packets/parser_no_match": "a select that no case fits is the error NoMatch (P4-16, 13.6)",
     "packets/union_invalid_member": "a header that is not valid, assigned to a member of a union, "
     "leaves no member valid (P4-16, 8.20)",
 }
-# What simple_switch cannot run, whoever compiled it, and why.
+# Programs that simple_switch cannot run from any compiler, and why.
 NOT_FOR_SIMPLE_SWITCH = {
     "packets/action_profile": "members and groups are not translated for its P4Runtime yet",
     "packets/empty_key_filled": "its P4Runtime gives entries a key of no bits that its tables lack",
     "packets/loop_limit": "it counts no rounds, so a loop without end holds up all packets behind",
 }
 
-# A program that, as long as nobody asks for more, does what another one does.
+# A program that behaves like another one by default.
 ALSO = {"int_router": ("router",)}
 # Programs for PSA: simple_switch runs v1model alone.
 FOR_PSA = {"metering_router"}
@@ -132,7 +132,7 @@ def main(wanted: Sequence[str]) -> int:
 
 
 def _verdict(case: Case, folder: Path, number: int) -> tuple[list[str], str]:
-    """What differs, and what else there is to say."""
+    """The differences, and notes."""
     try:
         return compare(case, folder, number)
     except Exception as error:  # noqa: BLE001 (one case must not end the others)
@@ -182,7 +182,7 @@ def compare(case: Case, folder: Path, number: int) -> tuple[list[str], str]:
 
 
 def replayed(script: stf.Script, observed: Observed) -> str:
-    """The case as a script that asks for exactly what simple_switch did."""
+    """The case as a script that expects exactly simple_switch's behaviour."""
     lines = [*script.settings]
     lines += [f"packet {packet.port} {packet.digits}" for packet in script.packets]
     for port, frames in sorted(observed.frames.items()):
@@ -267,7 +267,7 @@ def _our_switch(stem: Path, replay: Path) -> str:
 
 
 def _run(command: Sequence[str]) -> str:
-    """What a command that fails said; nothing if it does not fail."""
+    """The message of a command that fails; nothing if it does not fail."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_DEADLINE_S)
     return "" if done.returncode == 0 else " / ".join((done.stdout + done.stderr).splitlines())
 

@@ -1,4 +1,4 @@
-"""What simple_switch does with a program and its packets: frames by port, counters, registers.
+"""simple_switch's results for a program and its packets: frames by port, counters, registers.
 
 It runs with files in place of its ports: it waits a while, for its tables to be filled, then takes
 all packets in the order of their times. It never ends by itself.
@@ -26,7 +26,7 @@ _PATIENCE_S = (3, 12, 48)
 # Several packets at one instant would come in any order.
 _SPACING_US = 2000
 _OUTPUT_DEADLINE_S = 300.0
-# It has rested for so long, with nothing to do: it has done all it will do. A machine that does not
+# It has rested for this long, with nothing to do: it will do nothing more. A machine that does not
 # let it run is no rest.
 _QUIET_S = 1.0
 # Thrift gives registers as numbers of 64 bits.
@@ -39,7 +39,7 @@ class TooLateError(Exception):
 
 @dataclass
 class Observed:
-    """What a switch has done."""
+    """A switch's results."""
 
     frames: dict[int, list[bytes]] = field(default_factory=dict)
     # Every cell of a counter, and every entry of a table with one, by name and index: packets and
@@ -117,7 +117,7 @@ def _await_output(
             rests_since_s = now_s
         return now_s - rests_since_s >= _QUIET_S
 
-    # What never comes is a difference, not an error: the comparison says what is missing.
+    # A missing frame is a difference, not an error: the comparison reports it.
     wait.holds_within(is_over, _OUTPUT_DEADLINE_S)
     frames = {port: list(pcap.read(folder / f"p{port}_out.pcap")) for port in script.ports}
     return {port: found for port, found in frames.items() if found}

@@ -59,8 +59,8 @@ class Script:
                 if packets:
                     raise StfError(f"{path.name}, line {number}: {word} behind a packet.")
                 settings.append(f"{word} {rest}")
-            # Checks are made anew from what simple_switch counted; waiting has no use without time,
-            # and what is not expected is a difference in any case.
+            # Checks are made anew from simple_switch's counts; waiting has no use without time, and
+            # unexpected packets are a difference in any case.
             elif word not in ("", "wait", "no_packet", "check_counter", "check_register"):
                 raise StfError(f"{path.name}, line {number}: the statement {word!r} is unknown.")
         return cls(tuple(settings), tuple(packets), tuple(expected))
@@ -80,7 +80,7 @@ class Script:
 
 
 def items(script: Script, program: P4Info) -> tuple[list[Entry | CloneSession], list[Entry]]:
-    """What is inserted and which default entries are modified, for a program."""
+    """The inserted entries and modified default entries, for a program."""
     inserted: list[Entry | CloneSession] = []
     modified: list[Entry] = []
     for line in script.settings:

@@ -19,7 +19,7 @@ IDLE = "idle"
 
 
 def heard(path: Path, user: int) -> list[str]:
-    """What a client of that user's hears; only root can say so."""
+    """The answer to a client of that user's; only root can find out."""
     run = subprocess.run(
         [sys.executable, "-m", "tests.process.stranger", path, str(user)],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Who may control a switch, and what is left of root's rights when it runs."""
+"""The users who may control a switch, and the rest of root's rights when it runs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_another_user_is_told_whose_switch_it_is_though_the_file_lets_them(tmp_p
         told = f"this switch is root's, and you are user {nobody}: run this with sudo"
         heard = stranger.heard(path, nobody)
         assert heard == [f"PERMISSION_DENIED {told}"] * 4 + [stranger.IDLE]
-        # Its client was asked to go, and does not come back before it has another call.
+        # Its client got GOAWAY, and does not come back before it has another call.
         assert log.read_text().count(f"user {nobody}, whose switch this is not") == 1
         assert api_version(f"unix:{path}"), "others are served"
 
@@ -109,7 +109,7 @@ def test_scripts_for_the_original_get_this_machine(tmp_path: Path):
 
 
 def threads(process: subprocess.Popen[bytes]) -> dict[str, dict[str, str]]:
-    """What the kernel says of each thread, by its name; threads of one name are alike."""
+    """The kernel's status of each thread, by its name; threads of one name are alike."""
     found = {}
     for task in Path(f"/proc/{process.pid}/task").iterdir():
         lines = (task / "status").read_text().splitlines()

@@ -31,7 +31,7 @@ from .switch import PROMPT_S, SWITCH, free_port, running
 
 # As docs/switch.md promises.
 END_S = 1.0
-# On a machine that is busy with other tests, one of so many tries shows it.
+# On a machine that is busy with other tests, one of this many tries shows it.
 TRIES = 4
 
 Busy = Callable[[int], AbstractContextManager[object]]
@@ -43,7 +43,7 @@ def idle(port: int) -> AbstractContextManager[object]:
 
 @contextlib.contextmanager
 def streams(port: int) -> Iterator[None]:
-    """Calls that stay open: of a controller, and of who watches without reading."""
+    """Calls that stay open: of a controller, and of a watcher that does not read."""
     hello = p4runtime_pb2.StreamMessageRequest()
     hello.arbitration.election_id.low = 1
     with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -66,7 +66,7 @@ def half_messages(port: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def silence(port: int) -> Iterator[None]:
-    """Connections on which nobody says anything."""
+    """Silent connections."""
     with contextlib.ExitStack() as closing:
         for _ in range(20):
             closing.enter_context(socket.create_connection(("127.0.0.1", port)))
@@ -148,7 +148,7 @@ def _fill(pipe: int) -> None:
     with contextlib.suppress(BlockingIOError):
         while os.write(pipe, bytes(4096)):
             pass
-    # For whoever writes next it is a pipe like any other.
+    # For the next writer it is a pipe like any other.
     os.set_blocking(pipe, True)
 
 
@@ -165,7 +165,7 @@ def test_it_ends_in_time_though_nobody_reads_its_capture(tmp_path: Path):
 
 @contextlib.contextmanager
 def _unread(pipe: Path) -> Iterator[Path]:
-    """A pipe that is full and that nobody reads."""
+    """A full pipe without a reader."""
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)

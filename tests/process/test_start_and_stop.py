@@ -25,7 +25,7 @@ def test_it_listens_and_says_so_in_one_line(tmp_path: Path):
     said = log.read_text()
     assert f"listening on 127.0.0.1:{port} (plain text), device id 7" in said
     assert "waiting for a program" in said
-    # An older kernel may lack a part of what keeps the switch to itself; then the log says so.
+    # An older kernel may lack a part of the switch's confinement; then the log says so.
     lines = [line for line in said.splitlines() if "not confined as far" not in line]
     assert len(lines) == 1, said
 

@@ -221,7 +221,7 @@ def test_a_certificate_that_names_roles_lets_its_bearer_take_no_other(
             assert _bid(channel, "stats").arbitration.status.code == 0
             assert _refusal(lambda: _bid(channel, "")) == f"the default role {only_stats}"
             assert _refusal(lambda: _bid(channel, "meters")) == f"role `meters` {only_stats}"
-            # Nor does it help to know the election id of whoever leads that role.
+            # Nor does it help to know the election id of that role's primary.
             switch = p4runtime_pb2_grpc.P4RuntimeStub(channel)
             router = RouterStub(channel)
             election_id = {"low": 7}
@@ -286,7 +286,7 @@ def test_files_that_do_not_do_are_named(tmp_path: Path, certificates: Certificat
     assert "missing.pem: No such file" in refused(missing, server.key)
     assert "rubbish.pem" in refused(rubbish, server.key)
     assert "rubbish.pem" in refused(server.certificate, rubbish)
-    # The key of somebody else.
+    # Another client's key.
     assert client.key.name in refused(server.certificate, client.key)
     status, message = refusal("--no-p4", "--tls-cert", str(server.certificate))
     assert status == 2 and "--tls-key" in message

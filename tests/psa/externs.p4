@@ -1,4 +1,4 @@
-// What PSA's externs compute.
+// The results of PSA's externs.
 #include <bmv2/psa.p4>
 
 header h_t {

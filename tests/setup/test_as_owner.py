@@ -9,7 +9,7 @@ from vitrine.command.names import ROOT
 
 
 class Become(Exception):  # noqa: N818 - where a process becomes another program
-    """What the door ends as."""
+    """The program that the door becomes."""
 
     def __init__(self, argv):
         super().__init__(argv)

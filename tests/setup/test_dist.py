@@ -1,4 +1,5 @@
-"""What `make dist` packs: everything that is needed, nothing that must not go out, the same twice.
+"""The contents of `make dist`: everything that is needed, nothing that must not go out, the same
+twice.
 
 The programs are stand-ins; tests/dist.sh tries the real ones.
 """
@@ -83,7 +84,7 @@ def test_what_is_installed_finds_itself(made, tmp_path):
         "import labs, course.catalogue, vitrine.v1.world_pb2; "
         "from controller.toolchain import ROOT; print(ROOT)"
     )
-    # -S: without the clone that this environment has been told of.
+    # -S: without the clone in this environment's path.
     paths = [path for path in sys.path if "-packages" in path]
     told = subprocess.run(
         [sys.executable, "-S", "-c", f"import sys; sys.path += {paths!r}; {ask}"],

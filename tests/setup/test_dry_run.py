@@ -18,7 +18,7 @@ DISTRIBUTIONS = {
 
 @pytest.fixture
 def kit(tmp_path):
-    """A copy of what the scripts read, so that a change they make would show."""
+    """A copy of the scripts' inputs, so that a change they make would show."""
     shutil.copytree(ROOT / "vm", tmp_path / "vm", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "controller" / "telemetry", tmp_path / "controller" / "telemetry")
     for name in ("rust-toolchain.toml", "pyproject.toml"):

@@ -44,7 +44,7 @@ def test_targets_hold_no_logic():
 
 
 def said(*words, status=2):
-    """What a command says first that does nothing."""
+    """The first message of a command that does nothing."""
     # Not as the make that runs the tests has been called.
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     refused = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, env=environment)
@@ -184,7 +184,7 @@ def test_help_answers_without_loading_the_kit():
 
 
 def completed(line):
-    """What a shell offers at the end of a line."""
+    """A shell's completions at the end of a line."""
     environment = {
         **os.environ,
         "_ARGCOMPLETE": "1",

@@ -113,7 +113,7 @@ ask("vitrine login: "); ask("Password: ")
 ask("[ 12.3] a word of the kernel\\nlab@vitrine:~$ ")
 print("Linux 6.1.0-56-amd64", flush=True)
 ask("lab@vitrine:~/vitrine$ ")
-# Not before the lab was typed: who types into a machine that has gone is told something else.
+# Not before the lab was typed: typing into a machine that has gone fails otherwise.
 if "{end}" == "off": sys.exit()
 print("narration\\nthe lab ended with {lab}", flush=True)
 ask("lab@vitrine:~/vitrine$ ")

@@ -12,7 +12,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 VM = ROOT / "vm"
 SCRIPTS = sorted(VM.glob("*.sh"))
-# What is sourced has no first line of its own that would name its shell.
+# Sourced files have no first line of their own that would name their shell.
 SOURCED = {
     "chroot.sh",
     "distribution.sh",

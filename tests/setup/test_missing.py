@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# What the set-up scripts themselves call; everything else is "not installed" on the test's path.
+# The commands that the set-up scripts call; everything else is "not installed" on the test's path.
 SHELL_TOOLS = (
     *(
         "basename",
@@ -45,7 +45,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give ri
 @pytest.fixture
 def machine():
     """A copy of the scripts and a path with the shell's tools alone; others may read it, too."""
-    # Also for somebody who gives others nothing, and whose TMPDIR they cannot enter.
+    # Also for a user with a strict umask, whose TMPDIR others cannot enter.
     before = os.umask(0o022)
     try:
         yield from _machine()
@@ -147,7 +147,7 @@ def test_packages_that_cannot_be_fetched(machine):
     apt.chmod(0o755)
     result = run(machine, "vm/packages.sh", VITRINE_OS_RELEASE=str(release))
     assert "check the network and the package sources" in sentence(result)
-    # What apt-get said is shown above the sentence.
+    # apt-get's output is shown above the sentence.
     assert "E: Temporary failure resolving" in result.stderr
 
 
@@ -304,7 +304,7 @@ def test_without_programs_from_elsewhere_the_switch_is_built(machine):
 
 
 def page_made(machine: Path, **settings: str):
-    """What `make page` does where Python says with what it is started."""
+    """The effect of `make page` where Python reports its arguments."""
     python = machine / "build" / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/usr/bin/env bash\necho "$*"\n')

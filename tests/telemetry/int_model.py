@@ -30,7 +30,7 @@ class Node:
     mtu: int = 1500
 
     def words(self, bitmap: int) -> list[int]:
-        """What the node has to say; only bits whose values do not depend on time."""
+        """The node's metadata; only bits whose values do not depend on time."""
         found = []
         if bitmap & NODE_ID:
             found.append(self.node_id)
@@ -52,7 +52,7 @@ def routed(frame: bytes) -> bytes:
 
 
 def inserted(frame: bytes, node: Node, bitmap: int, hop_words: int, hops: int) -> bytes:
-    """What the source makes of a frame: the headers, and its own metadata."""
+    """The source's frame: the headers, and its own metadata."""
     packet = Ether(frame)
     shim = IntShim(original=_dscp(packet) << 2)
     header = IntMd(hop_words=hop_words, remaining_hops=hops, bitmap=bitmap)
@@ -62,7 +62,7 @@ def inserted(frame: bytes, node: Node, bitmap: int, hop_words: int, hops: int) -
 
 
 def with_instructions(frame: bytes, bitmap: int) -> bytes:
-    """What the source of INT-MX makes of a frame: instructions, and room for nothing."""
+    """The frame of a source of INT-MX: instructions, and room for nothing."""
     packet = Ether(frame)
     shim = IntShim(type=IntType.MX, length=3, original=_dscp(packet) << 2)
     payload = bytes(shim / IntMd(remaining_hops=0, bitmap=bitmap)) + _payload(packet)
@@ -70,7 +70,7 @@ def with_instructions(frame: bytes, bitmap: int) -> bytes:
 
 
 def passed(frame: bytes, node: Node) -> bytes:
-    """What every hop makes of a frame with INT-MD: its metadata in front of the stack."""
+    """The frame after a hop with INT-MD: its metadata before the stack."""
     packet = Ether(frame)
     payload = _payload(packet)
     stack = decode_stack(payload)
@@ -91,7 +91,7 @@ def passed(frame: bytes, node: Node) -> bytes:
 
 
 def removed(frame: bytes) -> bytes:
-    """What the sink makes of a frame: as if INT had never been in it."""
+    """The sink's frame: as if INT had never been in it."""
     packet = Ether(frame)
     payload = _payload(packet)
     stack = decode_stack(payload)
@@ -99,7 +99,8 @@ def removed(frame: bytes) -> bytes:
 
 
 def reported(frame: bytes, node: Node, bitmap: int, sequence: int) -> bytes:
-    """What the collector gets on a frame: what was asked for of the sink, and the frame as it came.
+    """The collector's report on a frame: the metadata requested of the sink, and the frame as it
+    came.
 
     The node id stands in the group header.
     """

@@ -1,4 +1,4 @@
-"""The collector keeps what it is told, says what it was not told, and survives garbage."""
+"""The collector keeps reports, notes the missing ones, and survives garbage."""
 
 from __future__ import annotations
 

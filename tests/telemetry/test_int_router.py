@@ -94,7 +94,7 @@ def run(
     as_reported=routed,
     program=PROGRAM,
 ):
-    """Sends each frame into port 1 and asks for the frame that must leave at port 2.
+    """Sends each frame into port 1 and expects the frame that must leave at port 2.
 
     A reporter also sends a report on each of them to port 3.
     """

@@ -1,4 +1,4 @@
-"""What never arrived is known from the sequence numbers, also where they wrap or change places."""
+"""Losses are known from the sequence numbers, also where these wrap or change places."""
 
 from __future__ import annotations
 

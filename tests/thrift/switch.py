@@ -49,7 +49,7 @@ class Door(NamedTuple):
     switch: Any
 
     def cli(self, *lines: str) -> str:
-        """What simple_switch_CLI prints when it is given these lines."""
+        """simple_switch_CLI's output for these lines."""
         run = subprocess.run(
             [sys.executable, CLI, "--thrift-port", str(self.port)],
             input="\n".join(lines) + "\n",

@@ -89,7 +89,7 @@ def test_what_becomes_of_a_packet_is_told_in_its_order_with_ids(
     with subscribed(place) as stream:
 
         def is_whole() -> bool:
-            # Who has just subscribed may miss the first packets, so more of them come.
+            # A new subscriber may miss the first packets, so more of them come.
             cable[1].send(FRAME)
             try:
                 while heard[-1:] == [] or heard[-1][0] != PACKET_OUT:

@@ -1,4 +1,4 @@
-"""What is set over Thrift, seen by packets: three cables, and frames in and out."""
+"""The effects of Thrift on packets: three cables, and frames in and out."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_queues_take_depths_and_rates_in_packets(wired: tuple[Door, dict[int, Ca
     with Session.observe(f"127.0.0.1:{switch.grpc_port}") as session:
         ports = {port.port: port.config.queues[0] for port in Queues(session).describe().ports}
     assert (ports[2].limit.packets, ports[2].shaper.packets.rate_pps) == (7, 100)
-    # What the line keeps from a queue is caught up, as there.
+    # A queue catches up with the line's delays, as there.
     assert ports[2].shaper.packets.catches_up
     assert (ports[3].limit.packets, ports[3].shaper.WhichOneof("kind")) == (9, None)
 
@@ -114,7 +114,7 @@ def test_ports_come_and_go(wired: tuple[Door, dict[int, Cable]]) -> None:
     assert sorted(ports()) == [1, 2]
     standard.bm_dev_mgr_add_port(cable[3].device, 3, "")
     assert sorted(ports()) == [1, 2, 3]
-    # No port of a switch unless somebody says so when it is started.
+    # No port of a switch unless it is given at the start.
     with pytest.raises(InvalidDevMgrOperation) as refused:
         standard.bm_dev_mgr_add_port("lo", 4, "")
     assert refused.value.code == DevMgrErrorCode.ERROR

@@ -97,7 +97,7 @@ def test_another_program_is_loaded_written_to_and_swapped_in(program: Path, tmp_
         assert refused.value.code == SwapOperationErrorCode.NO_ONGOING_SWAP
         add(switch)
         standard.bm_load_new_config(program.read_text())
-        # What is written now is for the new program, which has no entries yet.
+        # Entries written now are for the new program, which has none yet.
         assert standard.bm_mt_get_num_entries(0, "ingress.by_address") == 0
         standard.bm_register_write(0, "ingress.cells", 0, 5)
         with pytest.raises(InvalidSwapOperation) as refused:

@@ -1,4 +1,4 @@
-"""What may wait for a cable: bounded for every neighbour, unless a file says otherwise."""
+"""The queue for a cable: bounded for every neighbour, unless a file says otherwise."""
 
 import pytest
 

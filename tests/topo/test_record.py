@@ -1,4 +1,4 @@
-"""What a run leaves behind and the next one finds."""
+"""The remains of a run that the next one finds."""
 
 import json
 import os

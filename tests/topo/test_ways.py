@@ -1,4 +1,4 @@
-"""Where routers of a network answer: at sockets, and on TCP for who asks."""
+"""The addresses of a network's routers: sockets, and TCP on request."""
 
 import pytest
 

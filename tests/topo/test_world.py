@@ -62,7 +62,7 @@ def test_the_tcp_of_a_host_is_as_the_topology_has_it(diamond):
         rto_min_ns=1_000_000,
         tso_segments_max=1,
     )
-    # What nobody has set is the world's own choice.
+    # Unset values are the world's own choice.
     assert h2.tcp == world_pb2.TcpConfig()
 
 

@@ -69,7 +69,7 @@ class World:
         return stood.time_ps
 
     def report(self, app: int) -> world_pb2.AppReport:
-        """What an application has seen."""
+        """An application's results."""
         return next(each for each in self.Look(apps=True).apps if each.app == app)
 
 
@@ -132,7 +132,7 @@ def program(session: Session, number: int) -> None:
             _route(f"10.0.{other}.0", 2, _MIDDLE[number], _MIDDLE[other]),
         ]
     )
-    # What leads nowhere goes to the controller.
+    # Packets without a route go to the controller.
     session.modify([Entry("ipv4_routes", None, Call("no_route"))])
 
 

@@ -228,13 +228,13 @@ def test_a_client_that_goes_away_brings_the_world_to_a_stand(
         request_serializer=world_pb2.AdvanceRequest.SerializeToString,
         response_deserializer=world_pb2.AdvanceResponse.FromString,
     ).future(world_pb2.AdvanceRequest(span_ps=10**6 * PS_PER_S))
-    # Time passes for somebody who then goes away.
+    # Time passes for a client that then goes away.
     next(message for message in watching if message.HasField("sample"))
     call.cancel()
     watching.cancel()
     network[1].close()
 
-    # Whoever comes next finds a world that stands, and a router without primary.
+    # The next client finds a stopped world, and a router without primary.
     def stands() -> bool:
         before_ps = world.Look().time_ps
         return world.Look().time_ps == before_ps
@@ -298,7 +298,7 @@ def test_a_capture_is_a_file_that_readers_of_pcapng_read(
 
 
 def _told_of_a_script(world: World, seed: int) -> str:
-    """The hash of all that is told while a script runs: samples, events, packets of queues."""
+    """The hash of all reports while a script runs: samples, events, packets of queues."""
     world.Build(topology=two_routers(), seed=seed)
     digest = hashlib.sha256()
     with (
@@ -308,7 +308,7 @@ def _told_of_a_script(world: World, seed: int) -> str:
         program(one, 1)
         program(two, 2)
         stub = RouterStub(world.channel)
-        # What RouterStub reads of a Watch are no messages that could be written again.
+        # RouterStub's messages of a Watch cannot be written again.
         watch_messages = world.channel.unary_stream(
             "/vitrine.v1.Router/Watch",
             request_serializer=router_pb2.WatchRequest.SerializeToString,

@@ -1,4 +1,4 @@
-"""What waits in every queue of a router after each packet that left one: from its event stream.
+"""The depths of all queues of a router after each departure: from its event stream.
 
     with Listener(session, queues) as listener:
         ...packets pass...
@@ -33,7 +33,7 @@ class Departure:
     queue: int
     # Its length while it waited.
     length_bytes: int
-    # What it left behind in its queue, and in all queues of the router.
+    # The bytes left in its queue, and in all queues of the router.
     queue_bytes: int
     router_bytes: int
 
@@ -67,7 +67,7 @@ class Listener:
             raise self.error
 
     def wait_until(self, time_ps: int, deadline_s: float) -> None:
-        """Returns when everything before this instant has been told."""
+        """Returns when all events before this instant have come."""
         wait.until(
             lambda: self.error is not None or self._told_until_ps >= time_ps,
             "the end of the event stream",

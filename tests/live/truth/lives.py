@@ -30,7 +30,7 @@ class Life:
     queue: int
     ingress_ns: int
     egress_ns: int
-    # What it left behind, in its queue and in the router.
+    # The bytes left in its queue and in the router.
     queue_bytes: int
     router_bytes: int
     # The busy part of its line in the last full window before it left, in 0.01 percent.
@@ -53,7 +53,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class Ends:
-    """What became of the packets of a router: in the order of departures, and of drops."""
+    """The fates of a router's packets: in the order of departures, and of drops."""
 
     lives: list[Life]
     drops: list[Drop]
@@ -70,7 +70,7 @@ def of_router(
 
     `rate_bps` is by port. Copies that became reports have no life: they never came in.
     """
-    # What the program dropped at its end had left its queue, too.
+    # Packets that the program dropped at the end had left their queue, too.
     gone = [frame for frame in frames if frame.queue and frame.reason in (None, "egress_program")]
     first, zero_ns = _joint(gone, departures)
     departure_of = dict(zip(map(id, gone[first:]), departures, strict=False))
