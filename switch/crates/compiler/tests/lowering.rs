@@ -387,7 +387,7 @@ fn a_read_of_the_queues_is_a_primitive_with_the_arguments_in_their_order() {
     assert_eq!(texts.len(), 4);
     assert!(texts[0].contains("Hex") && texts[1].contains("\"v\""), "{texts:?}");
     assert!(texts[2].contains("packets") && texts[3].contains("bytes"), "{texts:?}");
-    // What controllers see is that of the program without the call.
+    // Controllers see the same as in the program without the call.
     let (_, without) = good("", "apply { meta.m = 1; }");
     assert_eq!(p4info, without);
 }
@@ -402,7 +402,7 @@ fn slices_get_both_results_of_a_read_after_the_call_and_in_their_order() {
     let mut calls = program.actions.iter().flat_map(|action| &action.primitives);
     let _read = calls.find(|call| call.operation == "queue_depth").expect("it is called");
     let text = |call: Option<&bmv2::PrimitiveCall>| format!("{:?}", call.expect("it is copied"));
-    // What an assignment to a slice keeps: the upper half, then the lower half.
+    // The bits that an assignment to a slice keeps: the upper half, then the lower half.
     let kept = [0xffff_ffff_0000_0000u64, 0xffff_ffff].map(|mask| mask.to_string());
     let [first, second] = [text(calls.next()), text(calls.next())];
     assert!(first.contains(&kept[0]), "{first}");

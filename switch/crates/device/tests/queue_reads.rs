@@ -54,7 +54,7 @@ fn fill(device: &mut Device, now: Time) {
     }
 }
 
-/// What a packet of 17 bytes that comes in by port 4 and leaves by it is told at `now`.
+/// The results for a packet of 17 bytes that comes in by port 4 and leaves by it, at `now`.
 fn told(device: &mut Device, now: Time, what: u8, about: [u8; 3]) -> (u64, u32) {
     let _earlier = poll(device, now);
     device.handle_frame(now, PortId(4), &frame(what, 4, about, 17));

@@ -79,9 +79,9 @@ pub enum Event {
     QueueRead {
         /// The function of `vitrine.p4`.
         function: String,
-        /// What it asked, by the names of the parameters.
+        /// The arguments, by the names of the parameters.
         inputs: Vec<(String, u64)>,
-        /// What it was told, likewise.
+        /// The results, likewise.
         outputs: Vec<(String, u64)>,
     },
     /// A table was applied.
@@ -101,7 +101,7 @@ pub enum Event {
     },
 }
 
-/// Who stands around a program while it runs: an observer, and the queues that it can read.
+/// The surroundings of a running program: an observer, and the queues that it can read.
 pub trait Observe {
     /// Whether anybody looks at all; the cost of finding out is paid only then.
     const ENABLED: bool;

@@ -1,4 +1,4 @@
-//! What a program reads of the router's queues in ingress: the externs of `vitrine.p4`.
+//! A program's reads of the router's queues in ingress: the externs of `vitrine.p4`.
 //!
 //! There are no queues here. Whoever drives the pipeline answers through [`crate::Observe::queues`].
 

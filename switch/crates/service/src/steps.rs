@@ -19,7 +19,7 @@ use crate::publisher::Publisher;
 /// Steps that wait to be published: some hundred packets'.
 const WAITING_COUNT_MAX: usize = 1 << 14;
 
-/// What the task that publishes is told.
+/// A message for the task that publishes.
 #[derive(Debug)]
 enum Note {
     Step(TraceRecord),

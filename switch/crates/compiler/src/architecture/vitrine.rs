@@ -1,4 +1,4 @@
-//! What `vitrine.p4` declares: functions that any architecture may have besides its own.
+//! The declarations of `vitrine.p4`: functions that any architecture may have besides its own.
 //!
 //! A primitive has the function's name and its arguments in their order, as p4c writes the call of an
 //! extern function that its back end does not know.

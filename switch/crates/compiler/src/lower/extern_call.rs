@@ -181,7 +181,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// What an operand needs of the arguments.
+    /// An operand's part of the arguments.
     fn evaluated(&mut self, operand: Operand, object: Option<usize>, call: &Call) -> Evaluated {
         match operand {
             Operand::Calculation { algorithm, data } => Evaluated::Calculation {

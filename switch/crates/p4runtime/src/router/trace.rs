@@ -155,7 +155,7 @@ fn numbers(named: Vec<(String, u64)>) -> Vec<v1::Value> {
     named.into_iter().map(|(name, value)| v1::Value { name, value: value.to_string() }).collect()
 }
 
-/// What an entry asks of a key, as `TableLookup.matches` has it.
+/// An entry's match for a key, as `TableLookup.matches` has it.
 fn match_text(asked: &KeyMatch) -> String {
     match asked {
         KeyMatch::Any => "*".to_owned(),

@@ -271,7 +271,7 @@ impl InputStage {
         packets
     }
 
-    /// What waits in a virtual output queue, if there is one.
+    /// The depth of a virtual output queue, if there is one.
     pub fn voq_depth(&self, input: PortId, output: PortId, class: usize) -> Option<Depth> {
         let Queues::Voq(queues) = &self.queues else { return None };
         let (input, output) = (self.lane(input)?, self.lane(output)?);

@@ -179,17 +179,17 @@ impl<P: HasLength> Manager<P> {
         Some(PortReport { port, config, depth, counters, line_free_at })
     }
 
-    /// What waits in an output queue.
+    /// The depth of an output queue.
     pub fn queue_depth(&self, port: PortId, class: ClassId) -> Option<Depth> {
         self.ports.get(port)?.queues.get(class.index()).map(Queue::depth)
     }
 
-    /// What waits in a virtual output queue.
+    /// The depth of a virtual output queue.
     pub fn voq_depth(&self, input: PortId, output: PortId, class: ClassId) -> Option<Depth> {
         self.crossing.as_ref()?.stage.voq_depth(input, output, class.index())
     }
 
-    /// What the port's scheduler and its token buckets remember at `now`.
+    /// The state of the port's scheduler and token buckets at `now`.
     pub fn credits(&self, port: PortId, now: Time) -> Option<Credits> {
         self.ports.get(port).map(|state| state.credits(now))
     }
