@@ -1,5 +1,5 @@
-//! What clients written for simple_switch_grpc rely on, sent as they send it, to a switch that speaks
-//! its dialect. Each test also says what the specification's dialect answers.
+//! Requests of clients written for simple_switch_grpc, as they send them, to a switch that speaks its
+//! dialect. Each test also says what the specification's dialect answers.
 
 use crate::support;
 
