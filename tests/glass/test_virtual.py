@@ -274,6 +274,7 @@ def test_a_lesson_that_begins_again_takes_back_what_was_done(page):
     panel.get_by_role("button", name="Begin this lesson again").click()
     expect(panel.locator("li").first).to_have_attribute("aria-current", "step")
     assert page.evaluate(manages) is None
+    page.get_by_role("tab", name="Log").click()
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
