@@ -101,8 +101,18 @@ pub(super) struct OneShot {
 
 impl Load {
     /// Reads and links a program. Takes as long as it takes: not for the data-plane thread.
-    pub fn new(mut config: Arc<Config>, settings: &pipeline::Config) -> Result<Self, Refusal> {
-        let mut pipeline = Pipeline::load(&config.json()?, settings).map_err(|error| {
+    pub fn new(config: Arc<Config>, settings: &pipeline::Config) -> Result<Self, Refusal> {
+        Self::new_while(config, settings, &|| true)
+    }
+
+    /// The same, given up soon after nobody wants the program any more.
+    pub fn new_while(
+        mut config: Arc<Config>,
+        settings: &pipeline::Config,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Self, Refusal> {
+        let loaded = Pipeline::load_while(&config.json()?, settings, is_wanted);
+        let mut pipeline = loaded.map_err(|error| {
             let code =
                 if error.is_of_memory { Code::ResourceExhausted } else { Code::InvalidArgument };
             Refusal::new(code, format!("config.p4_device_config: {error}"))

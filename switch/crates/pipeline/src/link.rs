@@ -29,14 +29,32 @@ use crate::value_set::{ValueSet, load_value_sets};
 impl Pipeline {
     /// Loads BMv2 JSON text.
     pub fn load(json: &[u8], config: &Config) -> Result<Pipeline, LoadError> {
+        Self::load_while(json, config, &|| true)
+    }
+
+    /// The same, but only while somebody wants the program: asked between the stages of loading.
+    pub fn load_while(
+        json: &[u8],
+        config: &Config,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Pipeline, LoadError> {
+        check_wanted(is_wanted)?;
         let mut memory = Memory::of(config.memory);
         let taken = memory.grow_program(json.len() as u64 * CODE_BYTES_PER_JSON_BYTE);
         taken.map_err(|error| LoadError::of_memory("", "the program", &error))?;
-        link(&bmv2::read(json)?, config, memory)
+        link(&bmv2::read(json)?, config, memory, is_wanted)
     }
 
     pub fn new(program: &bmv2::Program, config: &Config) -> Result<Pipeline, LoadError> {
-        link(program, config, Memory::of(config.memory))
+        link(program, config, Memory::of(config.memory), &|| true)
+    }
+}
+
+/// A client that has left does not keep others waiting for their programs.
+fn check_wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), LoadError> {
+    match is_wanted() {
+        true => Ok(()),
+        false => Err(LoadError::new("", "loading was cancelled: the client has left")),
     }
 }
 
@@ -50,9 +68,12 @@ fn link(
     source: &bmv2::Program,
     config: &Config,
     mut memory: Memory,
+    is_wanted: &dyn Fn() -> bool,
 ) -> Result<Pipeline, LoadError> {
+    check_wanted(is_wanted)?;
     let source = &with_arrays(source)?;
     let layout = Layout::new(source)?;
+    check_wanted(is_wanted)?;
     let (calculations, hashes) = load_calculations(&layout, source)?;
     let counter_names = indirect_counter_names(source);
     let meter_names = names_of(&source.meter_arrays, |array| &array.name);
@@ -73,15 +94,18 @@ fn link(
     };
     let mut code = Vec::new();
     let actions = load_actions(&names, source, &mut code)?;
+    check_wanted(is_wanted)?;
     let first_node = code.len();
     let value_sets = load_value_sets(source);
     let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets, config)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
+    check_wanted(is_wanted)?;
     let mut controls = Controls::new(source, &names, &actions, code, hashes);
     let ingress = controls.control("ingress")?;
     let egress = controls.control("egress")?;
     let Controls { code, condition_names, condition_sources, tables, profiles, hashes, .. } =
         controls;
+    check_wanted(is_wanted)?;
     check_ends(&code, first_node, &tables)?;
     let direct_meters = tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect();
     let mut room = Room::of_arrays(memory.program);
@@ -115,7 +139,9 @@ fn link(
         register_names,
         layout,
     };
-    finish(Pipeline::assemble(program, externs, tables, profiles, memory), source, config)
+    let pipeline = Pipeline::assemble(program, externs, tables, profiles, memory);
+    check_wanted(is_wanted)?;
+    finish(pipeline, source, config)
 }
 
 /// The name of the direct meters of a table.

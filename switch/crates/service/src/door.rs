@@ -24,7 +24,7 @@ use p4runtime::config::Config;
 use thrift::{Call, ProtocolError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 use units::PortId;
@@ -34,6 +34,7 @@ use crate::address::listen_tcp;
 use crate::calls::waiting;
 use crate::capacity::Capacity;
 use crate::connections::{ACCEPT_PAUSE, Peer};
+use crate::loading::Loading;
 use crate::places::{Place, Places};
 
 /// The longest message: a program.
@@ -61,20 +62,21 @@ pub struct Door {
     address: SocketAddr,
 }
 
-/// Does what takes long on threads that may wait.
+/// Does long work on threads that may wait.
 #[derive(Debug)]
-struct Waiter {
-    settings: pipeline::Config,
-    devices: Arc<dyn Devices>,
-    /// Held while a program is loaded: one at a time, because each takes memory.
-    loading: Mutex<()>,
+pub struct Waiter {
+    /// The switch's settings for programs.
+    pub settings: pipeline::Config,
+    /// Opens the network devices of ports that come later.
+    pub devices: Arc<dyn Devices>,
+    /// The programs that are being loaded.
+    pub loading: Arc<Loading>,
 }
 
 impl Host for Waiter {
     async fn load(&self, config: Arc<Config>) -> Result<Load, Refusal> {
-        let _one_at_a_time = self.loading.lock().await;
         let settings = self.settings;
-        waiting(move || Load::new(config, &settings)).await
+        self.loading.run(move |is_wanted| Load::new_while(config, &settings, is_wanted)).await
     }
 
     async fn open(&self, port: PortId, device: String) -> Result<Opened, Refusal> {
@@ -106,13 +108,11 @@ impl Door {
         self,
         front: Arc<Front>,
         device_id: u64,
-        settings: pipeline::Config,
-        devices: Arc<dyn Devices>,
+        waiter: Waiter,
         notifications: String,
         events: String,
     ) {
-        let memory = settings.memory;
-        let waiter = Waiter { settings, devices, loading: Mutex::default() };
+        let memory = waiter.settings.memory;
         let runtime = Runtime::new(front, waiter, device_id, self.address.port());
         let runtime = Arc::new(runtime.publishing(notifications, events));
         let places = Arc::new(Places::new(Capacity::of(memory).connections));

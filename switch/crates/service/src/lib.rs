@@ -22,6 +22,7 @@ pub mod capacity;
 pub mod connections;
 mod door;
 mod learner;
+mod loading;
 mod places;
 pub mod publisher;
 mod roles;

@@ -31,8 +31,9 @@ use crate::calls::router::RouterService;
 use crate::calls::world::WorldService;
 use crate::capacity::Capacity;
 use crate::connections;
-use crate::door::Door;
+use crate::door::{Door, Waiter};
 use crate::learner;
+use crate::loading::Loading;
 use crate::publisher::{self, Publisher};
 use crate::steps::{self, StepTeller};
 use crate::stubs::p4::p4_runtime_server::P4RuntimeServer;
@@ -133,6 +134,7 @@ pub struct Server {
     door: Option<SocketAddr>,
     steps: Option<StepTeller>,
     fronts: Arc<Fronts>,
+    loading: Arc<Loading>,
     stop: Option<oneshot::Sender<()>>,
     runtime: Option<Runtime>,
 }
@@ -173,9 +175,10 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
                 runtime.spawn(learner::publish(Arc::clone(&front), config.device_id, publisher));
             }
             let events = config.events.as_ref().map(ToString::to_string).unwrap_or_default();
-            let front = Arc::clone(&front);
-            let (id, settings) = (config.device_id, config.pipeline);
-            runtime.spawn(door.serve(front, id, settings, devices, notifications, events));
+            let (front, loading) = (Arc::clone(&front), Arc::clone(&server.loading));
+            let waiter = Waiter { settings: config.pipeline, devices, loading };
+            let serving = door.serve(front, config.device_id, waiter, notifications, events);
+            runtime.spawn(serving);
         }
         if let Some(place) = &config.events {
             let _context = runtime.enter();
@@ -203,10 +206,11 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
     let address = listener.address().map_err(StartError::Listen)?;
     let tls = offer.tls.as_ref().map(Tls::acceptor).transpose().map_err(StartError::Tls)?;
 
+    let loading = Arc::default();
     let shared = Arc::new(Shared {
         fronts: Arc::clone(&offer.fronts),
         devices: offer.devices,
-        loading: Arc::default(),
+        loading: Arc::clone(&loading),
     });
     let (stop, stopped) = oneshot::channel::<()>();
     let p4runtime = P4RuntimeServer::new(P4RuntimeService { shared: Arc::clone(&shared) })
@@ -240,6 +244,7 @@ pub fn serve(offer: Offer) -> Result<Server, StartError> {
         door: None,
         steps: None,
         fronts: offer.fronts,
+        loading,
         stop: Some(stop),
         runtime: Some(runtime),
     })

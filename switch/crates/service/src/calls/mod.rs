@@ -22,10 +22,11 @@ use std::sync::Arc;
 
 use agent::devices::Devices;
 use agent::front::Fronts;
-use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use ::p4runtime::{Code, Refusal};
+
+use crate::loading::Loading;
 
 /// The common part of all calls and streams.
 #[derive(Debug)]
@@ -34,8 +35,8 @@ pub struct Shared {
     pub fronts: Arc<Fronts>,
     /// Opens the network devices of ports that come later.
     pub devices: Arc<dyn Devices>,
-    /// Held while a program is loaded: one at a time, because each takes memory.
-    pub loading: Arc<Mutex<()>>,
+    /// The programs that are being loaded.
+    pub loading: Arc<Loading>,
 }
 
 /// Does something that takes long, away from the threads that serve others.

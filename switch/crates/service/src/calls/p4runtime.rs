@@ -13,8 +13,8 @@ use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request as Call, Response, Streaming};
 
+use super::Shared;
 use super::stream::{self, Answers};
-use super::{Shared, waiting};
 use crate::connections::{Caller, caller_of, roles_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::p4::p4_runtime_server::P4Runtime;
@@ -70,13 +70,7 @@ impl P4Runtime for P4RuntimeService {
         let served = self.shared.fronts.named(request.device_id).map_err(tonic_status)?;
         let (settings, loading) = (served.pipeline, Arc::clone(&self.shared.loading));
         let load = |config| async move {
-            // Kept by the thread that loads: should the client go away, it goes on loading.
-            let one_at_a_time = loading.lock_owned().await;
-            waiting(move || {
-                let _one_at_a_time = one_at_a_time;
-                Load::new(config, &settings)
-            })
-            .await
+            loading.run(move |is_wanted| Load::new_while(config, &settings, is_wanted)).await
         };
         answer(served.front.set_config(request, load).await)
     }
