@@ -40,8 +40,8 @@ pub use report::{
 ///    has still used its time on the line.
 /// 3. Hand in **all** your inputs of instant `t`: [`handle_packet`](Manager::handle_packet) in
 ///    order of (port, sequence), then [`configure`](Manager::configure).
-/// A packet that egress sends back (a clone, a recirculated packet) is handed in at the instant of
-/// its departure, before the next poll.
+///    A packet that egress sends back (a clone, a recirculated packet) is handed in at the instant
+///    of its departure, before the next poll.
 /// 4. Go to 1. (`next_due` may well be `t` again: a packet for an idle port departs at once.)
 ///
 /// A caller that has exactly one input for an instant may try
