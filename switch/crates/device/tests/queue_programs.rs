@@ -65,8 +65,8 @@ fn find(pipeline: &Pipeline, table: &str) -> Option<usize> {
 fn add(pipeline: &mut Pipeline, table: &str, key: Vec<KeyMatch>, action: &str, data: &[u64]) {
     let table = find(pipeline, table).expect("the table is there");
     let suffix = format!(".{action}");
-    let mut actions = pipeline.table(table).action_indexes();
-    let action = actions.find(|index| pipeline.action(*index).name.ends_with(&suffix));
+    let is_meant = |index: &usize| pipeline.action(*index).name.ends_with(&suffix);
+    let action = pipeline.table(table).action_indexes().find(is_meant);
     let action = action.expect("the action is there");
     let data = data.iter().map(|value| Int::from(*value)).collect();
     let action = EntryAction::Action { action, data };
