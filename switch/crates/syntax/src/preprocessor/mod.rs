@@ -321,12 +321,10 @@ fn spell(tokens: &[Token]) -> String {
     text
 }
 
-/// The text of a program after preprocessing (`-E`), with a `#line` wherever the place jumps. Each
-/// token keeps its column, which the compiled program names; within a macro's expansion there is none.
+/// The text of a program after preprocessing (`-E`), with a `#line` wherever the place jumps.
 pub fn render(tokens: &[Token], sources: &SourceMap) -> String {
     let mut text = String::new();
     let mut place: Option<(Rc<str>, u32)> = None;
-    let mut line_start = 0;
     for token in tokens.iter().filter(|token| token.kind != TokenKind::End) {
         let here = sources.location(token.span);
         match &mut place {
@@ -337,18 +335,14 @@ pub fn render(tokens: &[Token], sources: &SourceMap) -> String {
             }
             Some((file, line)) if *file == here.file && *line + 1 == here.line => {
                 text.push('\n');
-                line_start = text.len();
                 *line += 1;
             }
             _ => {
                 let start = if text.is_empty() { "" } else { "\n" };
                 text.push_str(&format!("{start}#line {} \"{}\"\n", here.line, here.file));
-                line_start = text.len();
                 place = Some((here.file.clone(), here.line));
             }
         }
-        let indent = (here.column as usize - 1).saturating_sub(text.len() - line_start);
-        text.extend(std::iter::repeat_n(' ', indent));
         text.push_str(&token.text);
     }
     text.push('\n');
