@@ -47,7 +47,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report_t of base.p4 as it came to the controller."""
+    """A system_report_t of base.p4 as it came to the controller."""
 
     known_ps: int
     time_ps: int

@@ -3,10 +3,10 @@
 //   parse -> ingress: routing -> queues -> egress: telemetry -> deparse
 //                                                   | send_report() clones the packet
 //                                                   v
-//                             the clone becomes a report: report_t, no payload
+//                             the clone becomes a report: system_report_t, no payload
 //
 // A system is one control, `telemetry`, between the includes of this file and of main.p4. All
-// systems report through report_t, so their bytes compare.
+// systems report through system_report_t, so their bytes compare.
 
 #ifndef VITRINE_SCORE_BASE_P4
 #define VITRINE_SCORE_BASE_P4
@@ -14,6 +14,7 @@
 #include <core.p4>
 #include <v1model.p4>
 #include <lib/headers.p4>
+#include <lib/score_report.p4>
 
 // The clone session that leads to the controller.
 const bit<32> REPORTS = 1;
@@ -22,25 +23,10 @@ const bit<32> DROPPED = 7;
 const bit<8>  REPORT_FIELDS = 1;
 const bit<32> REPORT_BYTES = 34;
 
-// One report. Fields that a system does not know stay 0.
-@controller_header("packet_in")
-header report_t {
-    bit<64>     time_ns;      // when the data plane made it
-    bit<32>     depth_bytes;  // of the queue, at that instant
-    bit<32>     wait_ns;      // of the packet that it describes
-    bit<32>     packets;      // packets of the flow that it stands for
-    bit<8>      reason;       // the system's own
-    ipv4_addr_t src_addr;
-    ipv4_addr_t dst_addr;
-    bit<16>     src_port;
-    bit<16>     dst_port;
-    bit<8>      protocol;
-}
-
 struct headers_t {
-    report_t   report;
-    ethernet_t ethernet;
-    ipv4_t     ipv4;
+    system_report_t report;
+    ethernet_t      ethernet;
+    ipv4_t          ipv4;
 }
 
 // What the clone reports; set by `describe` and by the parser.

@@ -2,9 +2,9 @@
 //!
 //! The data-plane thread puts items in and never waits; the gRPC side drains. The feed holds a
 //! bounded number of bytes. An item that finds no room is lost: events are counted and the count
-//! takes their place in the stream, samples are counted in the next sample. Drops, marks and thresholds
-//! are few and say what went wrong: a quarter of the room is theirs alone, so they are lost last. (Whoever
-//! drives a world in virtual time need not lose any: it lets no time pass while a feed
+//! takes their place in the stream, samples are counted in the next sample. Drops, marks and
+//! thresholds are few and say what went wrong: a quarter of the room is theirs alone, so they are lost
+//! last. (The driver of a world in virtual time need not lose any: it lets no time pass while a feed
 //! [is filling](Feed::is_filling), unless its watcher may lose.)
 
 use std::collections::VecDeque;

@@ -387,9 +387,13 @@ fn a_read_of_the_queues_is_a_primitive_with_the_arguments_in_their_order() {
     assert_eq!(texts.len(), 4);
     assert!(texts[0].contains("Hex") && texts[1].contains("\"v\""), "{texts:?}");
     assert!(texts[2].contains("packets") && texts[3].contains("bytes"), "{texts:?}");
-    // Controllers see the same as in the program without the call.
+    // Controllers see the same as in the program without the call, but for the empty list of types that
+    // p4c writes for programs with calls of extern functions.
     let (_, without) = good("", "apply { meta.m = 1; }");
-    assert_eq!(p4info, without);
+    assert_eq!(
+        p4info,
+        p4info::P4Info { type_info: Some(p4info::P4TypeInfo::default()), ..without }
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::entries::fill_tables;
 use crate::error::LoadError;
 use crate::expression::{Condition, Next};
 use crate::externs::load_externs;
-use crate::instances::{Instance, load_instances, with_arrays};
+use crate::instances::{Instance, InstanceKind, load_instances, with_arrays};
 use crate::known::Known;
 use crate::layout::Layout;
 use crate::lists::{load_digests, load_field_lists};
@@ -60,7 +60,6 @@ fn check_wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), LoadError> {
 
 /// A loaded program without its arrays and entries, machine code included, takes less than this for
 /// each byte of its JSON.
-/// this for each byte of its JSON.
 const CODE_BYTES_PER_JSON_BYTE: u64 = 4;
 
 /// Loads the objects of a program in the order in which they name each other, and links them.
@@ -70,7 +69,6 @@ fn link(
     mut memory: Memory,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Pipeline, LoadError> {
-    check_wanted(is_wanted)?;
     let source = &with_arrays(source)?;
     let layout = Layout::new(source)?;
     check_wanted(is_wanted)?;
@@ -78,12 +76,8 @@ fn link(
     let counter_names = indirect_counter_names(source);
     let meter_names = names_of(&source.meter_arrays, |array| &array.name);
     let calculation_names = names_of(&calculations, |calculation| &calculation.name);
-    let register_names: Vec<(String, u32)> =
-        source.register_arrays.iter().map(|array| (array.name.clone(), array.width_bits)).collect();
-    let named = load_instances(source)?;
-    let instance_names: Vec<_> =
-        named.iter().map(|(name, instance)| (name.clone(), instance.kind())).collect();
-    let instances: Vec<Instance> = named.into_iter().map(|(_, instance)| instance).collect();
+    let register_names = register_names(source);
+    let (instance_names, instances) = named_instances(source)?;
     let names = Names {
         layout: &layout,
         registers: &register_names,
@@ -100,24 +94,20 @@ fn link(
     let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets, config)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
     check_wanted(is_wanted)?;
-    let mut controls = Controls::new(source, &names, &actions, code, hashes);
-    let ingress = controls.control("ingress")?;
-    let egress = controls.control("egress")?;
-    let Controls { code, condition_names, condition_sources, tables, profiles, hashes, .. } =
-        controls;
+    let mut parts = Controls::new(source, &names, &actions, code, hashes);
+    let ingress = parts.control("ingress")?;
+    let egress = parts.control("egress")?;
+    let Controls { code, condition_names, condition_sources, tables, profiles, hashes, .. } = parts;
     check_wanted(is_wanted)?;
     check_ends(&code, first_node, &tables)?;
-    let direct_meters = tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect();
     let mut room = Room::of_arrays(memory.program);
     let externs = load_externs(source, hashes, instances, value_sets, config.seed, &mut room)?;
     memory.program = room.into_memory();
-    let field_lists = load_field_lists(&layout, source)?;
-    let digests = load_digests(&layout, source)?;
     let program = Program {
+        field_lists: load_field_lists(&layout, source)?,
+        digests: load_digests(&layout, source)?,
         // Last, when everything that the program refers to has been looked up.
         known: if psa.is_some() { Known::of_psa(&layout)? } else { Known::new(&layout)? },
-        field_lists,
-        digests,
         drop_port: config.drop_port,
         parser,
         actions,
@@ -135,13 +125,27 @@ fn link(
         psa,
         counter_names,
         meter_names,
-        direct_meters,
+        direct_meters: tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect(),
         register_names,
         layout,
     };
     let pipeline = Pipeline::assemble(program, externs, tables, profiles, memory);
     check_wanted(is_wanted)?;
     finish(pipeline, source, config)
+}
+
+/// The names of the registers, with the width of their cells.
+fn register_names(source: &bmv2::Program) -> Vec<(String, u32)> {
+    source.register_arrays.iter().map(|array| (array.name.clone(), array.width_bits)).collect()
+}
+
+/// The name and kind of each extern instance, and the instances.
+type NamedInstances = (Vec<(String, InstanceKind)>, Vec<Instance>);
+
+fn named_instances(source: &bmv2::Program) -> Result<NamedInstances, LoadError> {
+    let named = load_instances(source)?;
+    let names = named.iter().map(|(name, instance)| (name.clone(), instance.kind())).collect();
+    Ok((names, named.into_iter().map(|(_, instance)| instance).collect()))
 }
 
 /// The name of the direct meters of a table.

@@ -1,6 +1,6 @@
 //! A program's reads of the router's queues in ingress: the externs of `vitrine.p4`.
 //!
-//! There are no queues here. Whoever drives the pipeline answers through [`crate::Observe::queues`].
+//! There are no queues here. The pipeline's driver answers through [`crate::Observe::queues`].
 
 use units::{ClassId, PortId};
 

@@ -31,11 +31,11 @@ use units::PortId;
 use units::memory::{Budget, Purpose};
 
 use crate::address::listen_tcp;
-use crate::calls::waiting;
 use crate::capacity::Capacity;
 use crate::connections::{ACCEPT_PAUSE, Peer};
 use crate::loading::Loading;
 use crate::places::{Place, Places};
+use crate::waiting::waiting;
 
 /// The longest message: a program.
 const MESSAGE_SIZE_BYTES_MAX: usize = 16 << 20;

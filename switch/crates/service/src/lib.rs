@@ -32,3 +32,4 @@ pub mod steps;
 mod strangers;
 pub mod stubs;
 mod tls;
+mod waiting;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use p4runtime::Refusal;
 use tokio::sync::Mutex;
 
-use crate::calls::waiting;
+use crate::waiting::waiting;
 
 /// The turn to load a program.
 #[derive(Debug, Default)]

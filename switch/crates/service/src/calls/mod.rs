@@ -22,9 +22,6 @@ use std::sync::Arc;
 
 use agent::devices::Devices;
 use agent::front::Fronts;
-use tokio::task::spawn_blocking;
-
-use ::p4runtime::{Code, Refusal};
 
 use crate::loading::Loading;
 
@@ -37,12 +34,4 @@ pub struct Shared {
     pub devices: Arc<dyn Devices>,
     /// The programs that are being loaded.
     pub loading: Arc<Loading>,
-}
-
-/// Does something that takes long, away from the threads that serve others.
-pub async fn waiting<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let done = spawn_blocking(work).await;
-    done.map_err(|error| Refusal::new(Code::Internal, format!("it broke off: {error}")))?
 }

@@ -9,10 +9,11 @@ use tokio::task::spawn_blocking;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request as Call, Response};
 
-use super::{Shared, waiting};
+use super::Shared;
 use crate::connections::{roles_of, room_of};
 use crate::status::{answer, tonic_status};
 use crate::stubs::vitrine::router_server::Router;
+use crate::waiting::waiting;
 
 /// tonic's type for a stream of answers.
 pub type Messages<T> = Pin<Box<dyn Stream<Item = Result<T, tonic::Status>> + Send>>;
