@@ -17,8 +17,11 @@ docs/topologies.md is the reference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextvars import ContextVar
 from fractions import Fraction
+from pathlib import Path
 from typing import TypeVar
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -157,13 +160,28 @@ def _arbiter(fields: Mapping[str, Place]) -> Arbiter:
     return _given(fields, "arbiter", lambda it: it.one_of(arbiters)) or Arbiter.ISLIP
 
 
+# Files of classes that the user named on the command line, which may lie anywhere.
+_TRUSTED: ContextVar[Collection[Path]] = ContextVar("trusted", default=())
+
+
+@contextlib.contextmanager
+def trusting(files: Collection[Path]) -> Iterator[None]:
+    """In the block, documents may name these files of classes, wherever they are."""
+    before = _TRUSTED.set(files)
+    try:
+        yield
+    finally:
+        _TRUSTED.reset(before)
+
+
 def decider_of(place: Place) -> Decider | None:
     """The Python class that the value names, if it does; its file lies below the document's folder.
 
     A document may come from a stranger, and must not choose among all Python files of the machine.
     """
     found = Decider.parse(place.text(), place.folder)
-    if found is not None and not found.file.is_relative_to(place.folder):
+    is_own = found is not None and found.file in _TRUSTED.get()
+    if found is not None and not is_own and not found.file.is_relative_to(place.folder):
         place.refuse(
             f"names {found.file}, which is outside the folder of this file: copy the class there."
         )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from controller.decider import Decider
 from labs import classes, expression
 from labs import settings as labs_settings
 from labs.bench import Bench, FlowPlan, port_name
@@ -22,7 +23,7 @@ from labs.expression import Value
 from labs.recording import Recording
 from labs.run import AROUND_S, Run
 from labs.settings import Settings
-from topo import load
+from topo import load, queueing
 from topo.document import Place as YamlPlace
 from topo.errors import ModelError
 from topo.model import Topology
@@ -128,8 +129,16 @@ class DeclaredLab(SettlingLab):
             for change in (self.description.change, run.change):
                 if change is not None:
                     network = network.overlaid(change, self._names_of(run).text)
-            self._topologies[run.name] = load.read(network)
+            with queueing.trusting(self._own_files):
+                self._topologies[run.name] = load.read(network)
         return self._topologies[run.name]
+
+    @property
+    def _own_files(self) -> list[Path]:
+        """The files of the classes that the user named on the command line."""
+        given = (getattr(self.settings, name) for name in document.CLASSES)
+        own = (Decider.parse(text, Path()) for text in given if text)
+        return [decider.file for decider in own if decider is not None]
 
     @property
     def _port(self) -> tuple[str, int]:

@@ -96,7 +96,7 @@ def main() -> int:
 
 def files() -> Iterator[Path]:
     """The files of the clone that go into it."""
-    own = [path for path in sorted((ROOT / COURSE).iterdir()) if path.name != "solutions"]
+    own = [path for path in sorted((ROOT / COURSE).iterdir()) if path.name not in ("solutions", "template")]
     page = [ROOT / PAGE] if (ROOT / PAGE).exists() else []
     seen = set()
     compiled = [path for path in sorted((ROOT / COMPILED).iterdir()) if path.is_file()]
