@@ -75,7 +75,7 @@ struct metadata_t { }
 
 parser parse_packet(packet_in packet, out headers_t hdr, inout metadata_t meta,
                     inout standard_metadata_t standard_metadata) {
-    // Packets from the controller have a header in front with the port by which they leave.
+    // What the controller sends has a header in front that says by which port it leaves.
     state start {
         transition select(standard_metadata.ingress_port) {
             CPU_PORT: parse_packet_out;
@@ -254,8 +254,7 @@ control egress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        // Traffic of the highest class is never much, and a router whose hellos are dropped has no
-        // neighbours.
+        // What goes first is never many, and a router whose hellos are dropped has no neighbours.
         if (standard_metadata.priority != URGENT && standard_metadata.egress_port != CPU_PORT) {
             bit<32> port = (bit<32>)standard_metadata.egress_port;
             bit<48> now = standard_metadata.egress_global_timestamp;

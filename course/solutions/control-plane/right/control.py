@@ -26,7 +26,7 @@ class Control:
         self.macs = {}
         self.held = {}
         self.asked_s = {}
-        # The table's entries, by network.
+        # What is in the table, by network.
         self.entries = {}
         # By port: who is there, its address, its MAC address, when it was last heard.
         self.heard = {}
@@ -120,7 +120,7 @@ class Control:
                 self.hold(now, hop, number, frame)
 
     def hop(self, target):
-        """The next hop on the way to an address; None: unknown."""
+        """Who is next on the way to an address; None: nobody knows."""
         for port in self.ports.values():
             if target in port.network:
                 return target

@@ -1,4 +1,4 @@
-"""A router that says hello twice as often, advertises every second, and finds routes otherwise.
+"""A router that says hello twice as often, tells of itself every second, and finds ways otherwise.
 
 It relaxes every link until nothing changes (Bellman and Ford), as RIP does with what it is told.
 """

@@ -1,4 +1,4 @@
-"""Every ARP request is answered, whatever its target."""
+"""Every ARP request is answered, whoever is meant."""
 
 from ipaddress import IPv4Address
 

@@ -1,4 +1,4 @@
-"""The destination's MAC address is requested, also behind a static route."""
+"""The destination's MAC address is asked for, also behind a static route."""
 
 from ipaddress import IPv4Address
 

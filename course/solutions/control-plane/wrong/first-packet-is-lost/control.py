@@ -1,4 +1,4 @@
-"""A request for a next hop loses the packet that needed it."""
+"""Who asks for a next hop forgets the packet that needed it."""
 
 import reference
 

@@ -1,4 +1,4 @@
-"""A link counts if one of its ends advertises it."""
+"""A link counts if one of its ends tells of it."""
 
 import reference
 

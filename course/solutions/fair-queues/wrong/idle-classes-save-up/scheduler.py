@@ -1,4 +1,4 @@
-"""Virtual time is never looked at: an idle class saves up for a burst."""
+"""Virtual time is never looked at: whoever was idle has saved up for a burst."""
 
 from reference import Drr  # noqa: F401
 from reference import Wfq as Right
