@@ -70,7 +70,7 @@ struct metadata_t { }
 
 parser parse_packet(packet_in packet, out headers_t hdr, inout metadata_t meta,
                     inout standard_metadata_t standard_metadata) {
-    // Packets from the controller have a header in front with the port by which they leave.
+    // What the controller sends has a header in front that says by which port it leaves.
     state start {
         transition select(standard_metadata.ingress_port) {
             CPU_PORT: parse_packet_out;
@@ -124,7 +124,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta,
 
 control egress(inout headers_t hdr, inout metadata_t meta,
                inout standard_metadata_t standard_metadata) {
-    // GAP 4: a queue that is never empty only makes packets wait.
+    // GAP 4: a queue that is never empty only makes everybody wait.
     apply { }
 }
 

@@ -8,14 +8,14 @@ from ipaddress import IPv4Network
 
 import frames
 
-# Why a packet came here. (A packet for one of the router's own addresses comes as LOCAL; with a TTL
-# of 1 it comes as TTL nevertheless.)
+# Why a packet came here. (A packet for one of the router's own addresses comes as LOCAL; with a
+# TTL of 1 it comes as TTL all the same.)
 NEIGHBOUR, LOCAL, NO_ROUTE, TTL = 1, 2, 3, 4
 TABLE, KEY = "ipv4_routes", "hdr.ipv4.dst_addr"
 
 
 class Control:
-    """One router's. Its state is its own: each router has a process for itself."""
+    """One router's. What it remembers is its own: each router has a process for itself."""
 
     def __init__(self, switch, router, ports, static):
         """`router` is its number in link state, an address that no packet goes to.

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv4Network
 ARP, IPV4 = 0x0806, 0x0800
 ICMP, LINK_STATE = 1, 253
 BROADCAST = bytes([255] * 6)
-# The address for messages to all neighbouring routers, and its MAC address (RFC 1112, 6.4).
+# Whom routers speak to when they speak to all neighbours, and its MAC address (RFC 1112, 6.4).
 ALL_ROUTERS = IPv4Address("224.0.0.5")
 ALL_ROUTERS_MAC = bytes([0x01, 0x00, 0x5E, 0x00, 0x00, 0x05])
 
@@ -54,7 +54,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Advert:
-    """One router's advertisement, for all the others."""
+    """What one router says of itself, for all the others."""
 
     origin: IPv4Address
     # The higher one is the newer one.

@@ -52,7 +52,7 @@ parser parse_packet(packet_in packet, out headers_t hdr, inout metadata_t meta,
 
 control verify_checksums(inout headers_t hdr, inout metadata_t meta) {
     apply {
-        // GAP 2: compare the header checksum. Ingress decides which packets to drop, below.
+        // GAP 2: compare the header checksum. What a router must drop says ingress, below.
     }
 }
 
@@ -75,7 +75,7 @@ control ingress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        // GAP 4: look up the route of a packet to be forwarded, drop everything else.
+        // GAP 4: look up the route of what may be forwarded, drop everything else.
     }
 }
 

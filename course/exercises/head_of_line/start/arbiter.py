@@ -10,7 +10,7 @@ class Pim(Arbiter):
     """
 
     def match(self, asks, now):
-        """Pairs (input, output). asks[output] lists the inputs that request it."""
+        """Pairs (input, output). asks[output] lists the inputs that ask for it."""
         # GAP 1: in each round every output that is left picks one of the inputs that ask and are
         # left, at random; every input that was picked takes one of its outputs, at random.
         for output, inputs in enumerate(asks):

@@ -2,7 +2,7 @@
 
 
 def find(reports):
-    """The queue that was full, since when, and the owner of its packets; None: no queue was.
+    """Which queue was full, since when, and whose packets they were; None: no queue was.
 
     Each report is what one router told of one packet, a dictionary:
 
