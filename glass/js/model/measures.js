@@ -1,8 +1,7 @@
 // What the claims of lessons measure, each over the one window of all rates.
 //
-// A measure: {words(value), difference(one, other), read({model, hosts}, timePs)}. It reads undefined where the window
-// is not full or nothing of it is known, and Infinity where something was asked for and never came. A difference is
-// in words, too: how much more the other one is. Measures of the same name read the same.
+// A measure: {words(value), read({model, hosts}, timePs)}. It reads undefined where the window is not full or
+// nothing of it is known, and Infinity where something was asked for and never came.
 
 import { span, percent } from "../words.js";
 import { within } from "./order.js";
@@ -10,19 +9,12 @@ import { percentilesOf } from "./curves.js";
 import { droppedOf, portOf, RATE_WINDOW_PS } from "./samples.js";
 import { queue } from "./insides.js";
 
-const signed = (number, words) => (number ? `${number > 0 ? "+" : "−"}${words(Math.abs(number))}` : "none");
-const points = (number) => `${number} ${number === 1 ? "point" : "points"}`;
-const share = { words: percent, difference: (one, other) => signed(Math.round(other * 100) - Math.round(one * 100), points) };
-const wait = {
-  words: (seconds) => (seconds === Infinity ? "no answer" : span(seconds)),
-  difference: (one, other) => (Number.isFinite(other - one) ? signed(other - one, span) : "…"),
-};
+const wait = (seconds) => (seconds === Infinity ? "no answer" : span(seconds));
 const median = (list) => percentilesOf(list)?.[0];
 
 // Which part of the rate of a port's line is used, by all or by one class.
 export const lineShare = (port, class_) => ({
-  name: `line ${port} ${class_ ?? ""}`,
-  ...share,
+  words: percent,
   read({ model: { samples } }, timePs) {
     const now = samples.rateAt(timePs, port, class_), most = samples.configAt(timePs, port)?.rate_bps;
     return now === undefined || !most ? undefined : now / most;
@@ -31,8 +23,7 @@ export const lineShare = (port, class_) => ({
 
 // Which part of what flows from two hosts left the router is from the first of them.
 export const flowShare = (one, other) => ({
-  name: `flows ${one} ${other}`,
-  ...share,
+  words: percent,
   read({ model: { insides } }, timePs) {
     const fromPs = timePs - RATE_WINDOW_PS;
     if (fromPs < insides.curvesStartPs) return undefined;
@@ -45,8 +36,7 @@ export const flowShare = (one, other) => ({
 
 // How long packets had waited when they left a queue: the median, in seconds.
 export const waitIn = (port, class_) => ({
-  name: `wait ${port} ${class_}`,
-  ...wait,
+  words: wait,
   read({ model: { insides } }, timePs) {
     const fromPs = timePs - RATE_WINDOW_PS, waits = insides.waits.get(queue(port, class_));
     if (!waits || fromPs < insides.curvesStartPs) return undefined;
@@ -57,8 +47,7 @@ export const waitIn = (port, class_) => ({
 
 // Which part of the packets for a port was lost there.
 export const lossAt = (port) => ({
-  name: `loss ${port}`,
-  ...share,
+  words: percent,
   read({ model: { samples } }, timePs) {
     const [lost, left] = [droppedOf, (each) => each?.departed?.packets ?? 0]
       .map((countOf) => samples.grownAt(timePs, (sample) => countOf(portOf(sample, port)?.counters))?.by);
@@ -68,8 +57,7 @@ export const lossAt = (port) => ({
 
 // How long pings took that were answered in the window: the median, in seconds.
 export const pingTime = {
-  name: "ping",
-  ...wait,
+  words: wait,
   read({ hosts }, timePs) {
     const isEcho = (each) => each.kind === "echo";
     const found = within(hosts.events, timePs - RATE_WINDOW_PS, timePs).filter(isEcho).map((each) => each.echo.rtt_ps / 1e12);
