@@ -62,7 +62,7 @@ def rows(
             runs = [next(found) for _ in range(seeds)]
             yield Row(jobs[first].system, jobs[first].workload, means(runs))
     except BaseException:
-        # Ctrl-C, or a reader that has gone: nobody needs the runs that have begun.
+        # Ctrl-C, or a closed pipe: the runs in progress are of no use.
         for process in list((pool._processes or {}).values()):
             process.terminate()
         raise
@@ -79,7 +79,7 @@ def means(runs: Sequence[Numbers]) -> dict[str, Mean | None]:
 
 
 def numbers(run: Run) -> dict[str, float | None]:
-    """What the scoreboard keeps of a run."""
+    """A run's numbers for the scoreboard."""
     score, cost = run.score, run.cost
     return {
         "buildups": float(len(run.buildups)),

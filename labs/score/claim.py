@@ -1,4 +1,4 @@
-"""A system's answer: when it believes that the queue built up, and whose packets did it."""
+"""A system's answer: the instants of a build-up, its peak and its culprits."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from controller.queues import Queues
 from controller.session import Session
 from labs.score.network import BOTTLENECK
 
-# What a reading of the queue's depth carries: a time and a number.
+# Bytes of a depth reading: a time and a number.
 DEPTH_READING_BYTES = 16
 
 

@@ -60,7 +60,7 @@ class Collector:
         return sum(len(payload) + _FRAMING_BYTES for _, payload in self._watch.datagrams)
 
     def reports(self, end_ps: int) -> Iterator[Report]:
-        """What the first router wrote about packets of the scored queue, in order."""
+        """The first router's values for packets of the scored queue, in order."""
         self._watch.wait_for(end_ps)
         collection = telemetry.collected(self._watch.datagrams)
         flows = {str(flow): _flow(flow) for _, flow in collection.flows.items() if flow}

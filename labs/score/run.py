@@ -51,9 +51,9 @@ WATCHED = "watched_port"
 
 @dataclass(frozen=True)
 class Cost:
-    """What a system takes of the network and the switch."""
+    """Bytes and memory of a system."""
 
-    # Bytes of reports, of what the controller read, and of what was added to packets on the line.
+    # Bytes of reports, of the controller's reads, and added to packets on the line.
     report_bytes: int
     read_bytes: int
     line_bytes: int
@@ -69,7 +69,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Run:
-    """What one run found."""
+    """The results of one run."""
 
     truth: Truth
     buildups: list[BuildUp]

@@ -18,7 +18,7 @@ PS_PER_US = 1_000_000
 
 @dataclass(frozen=True)
 class Tally:
-    """What was claimed rightly, what wrongly, and what was missed."""
+    """Right and wrong claims, and misses."""
 
     right: int = 0
     wrong: int = 0

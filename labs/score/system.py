@@ -1,4 +1,4 @@
-"""What a telemetry system is: a P4 program, a controller, and its claims.
+"""The contract of a telemetry system: a P4 program, a controller, and its claims.
 
     class Postcards(System):
         name = "postcards"
@@ -27,7 +27,7 @@ PS_PER_S = 10**12
 
 @dataclass(frozen=True)
 class Question:
-    """What the operator wants to know, the same for every system."""
+    """The operator's question, the same for every system."""
 
     queue: Queue
     # From which depth on a queue is a problem.
@@ -41,7 +41,7 @@ class Question:
 
     @property
     def lull_ps(self) -> int:
-        """How long the line takes for half the threshold: so long a build-up takes to end."""
+        """The time in which the line sends half the threshold; no build-up ends faster."""
         return self.threshold_bytes // 2 * 8 * PS_PER_S // self.line_bps
 
 
@@ -65,7 +65,7 @@ class Report:
 
 
 class Device(Protocol):
-    """The switch as a system's controller reaches it. What it reads is counted as telemetry."""
+    """The switch as a system's controller reaches it. Its reads count as telemetry."""
 
     def write(self, register: str, value: int, index: int = 0) -> None:
         """Sets a cell of a register of the program."""
@@ -109,4 +109,4 @@ class System(ABC):
 
     @abstractmethod
     def claims(self) -> list[Claim]:
-        """What it believes at the end of the run."""
+        """The build-ups it has found, at the end of the run."""

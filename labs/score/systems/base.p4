@@ -1,4 +1,4 @@
-// What every telemetry system of the scoreboard shares: headers, routing, and one report format.
+// The common part of all telemetry systems: headers, routing, and one report format.
 //
 //   parse -> ingress: routing -> queues -> egress: telemetry -> deparse
 //                                                   | send_report() clones the packet
@@ -29,7 +29,7 @@ struct headers_t {
     ipv4_t          ipv4;
 }
 
-// What the clone reports; set by `describe` and by the parser.
+// Copied into the report; set by `describe` and by the parser.
 struct metadata_t {
     @field_list(REPORT_FIELDS) bit<16> src_port;
     @field_list(REPORT_FIELDS) bit<16> dst_port;
@@ -149,7 +149,7 @@ action describe(inout metadata_t meta, in standard_metadata_t standard_metadata)
     meta.packets = 1;
 }
 
-// What names a flow, for hash().
+// The fields of a flow, for hash().
 #define FLOW(hdr, meta) hdr.ipv4.src_addr, hdr.ipv4.dst_addr, hdr.ipv4.protocol, \
                         meta.src_port, meta.dst_port
 

@@ -1,4 +1,4 @@
-// ConQuest: a packet that leaves a deep queue asks how much of what it waited for was its own flow's.
+// ConQuest: when a packet leaves a deep queue, its flow's share of the packets ahead is estimated.
 //
 //   leaves its queue:  windows of 131 us, by the time of departure
 //      this window's snapshot:              flow's packets += 1

@@ -19,7 +19,7 @@ class Drops(System):
         self._reports: list[Report] = []
 
     def take(self, report: Report) -> None:
-        """A flow, and its drops so far."""
+        """A flow, and its drops in this window."""
         self._reports.append(report)
 
     def claims(self) -> list[Claim]:

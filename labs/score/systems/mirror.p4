@@ -1,4 +1,4 @@
-// Sampled mirroring: one packet in so many is reported, whatever the queue.
+// Sampled mirroring: one packet in N is reported, at any depth.
 
 #include "base.p4"
 

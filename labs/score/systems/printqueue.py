@@ -41,7 +41,7 @@ class PrintQueue(System):
         share: Counter[Flow] = Counter()
         for begin_ns, flow, cell_ns in _departures(device):
             if arrived_ns <= begin_ns <= departed_ns:
-                # While the queue is deep the line is busy: so many frames came to this cell.
+                # While the queue is deep the line is busy: this is the number of frames per cell.
                 share[flow] += max(self.question.frame_ps, cell_ns * PS_PER_NS)
         packets = Counter({flow: ps // self.question.frame_ps for flow, ps in share.items()})
         self._claims.append(
