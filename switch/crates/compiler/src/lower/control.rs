@@ -8,7 +8,6 @@ use bits::Int;
 use super::flat::{Object, ObjectKind, Scope};
 use super::lowering::Lowering;
 use super::names;
-use super::storage::Leaf;
 use super::value::{ObjectRef, ScopeId, Value};
 use crate::architecture::Form;
 use crate::types::tree::{
@@ -147,7 +146,7 @@ impl Lowering<'_> {
                 unit: self.constructor_name(arguments, unit),
             },
             Form::Digest => ObjectKind::Digest { element: element? },
-            Form::Instance => ObjectKind::Instance,
+            Form::Instance | Form::Tofino => ObjectKind::Instance,
             Form::Nothing | Form::Packet => return None,
             Form::Register { size, initial } => {
                 let size = self.constructor_number(arguments, size, at);
@@ -169,9 +168,7 @@ impl Lowering<'_> {
                 "give the constructor the number of cells; direct registers do not exist here",
             );
         }
-        // A struct cannot be read or written, which is said where that is tried.
-        let width = super::storage::leaf(self.input.program, &element).map_or(1, Leaf::width);
-        ObjectKind::Register { size, element, width, initial }
+        ObjectKind::Register { size, element, initial }
     }
 
     /// A size given to a constructor.

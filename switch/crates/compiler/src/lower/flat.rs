@@ -300,9 +300,7 @@ pub enum ObjectKind {
         size: u32,
         /// The type of a cell.
         element: tree::Type,
-        /// Bits of a cell.
-        width: u32,
-        /// The initial value of cells.
+        /// What cells hold at first.
         initial: Int,
     },
 }
