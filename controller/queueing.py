@@ -198,14 +198,6 @@ class BufferShare:
     minimum_bytes: int = 0
 
 
-class QueueOrder(Enum):
-    """In which order the packets of a queue leave."""
-
-    ARRIVAL = "arrival"
-    # The lowest rank first, as the program sets it.
-    BY_RANK = "rank"
-
-
 @dataclass(frozen=True)
 class QueueSettings:
     """One queue of a port."""
@@ -214,7 +206,6 @@ class QueueSettings:
     shaper: Shaper | Off | None = None
     aqm: Aqm | Decider | Off | None = None
     share: BufferShare | None = None
-    order: QueueOrder | None = None
 
 
 @dataclass(frozen=True)

@@ -58,38 +58,26 @@ Inputs: TypeAlias = tuple[int, ...]
 
 def main() -> int:
     """Serves until vitrine-sim hangs up."""
+    file, name = Path(sys.argv[1]), sys.argv[2]
     pipe = _Pipe()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    answer = answering(Path(sys.argv[1]), sys.argv[2])
-    while (body := pipe.read()) is not None:
-        said = answer(body)
-        if said is not None:
-            pipe.write(said)
-    return 0
-
-
-def answering(file: Path, name: str) -> Serve:
-    """What a class of a file answers to each frame in turn; None where nothing is asked.
-
-    The first byte is 0, or 1 before a sentence on what is wrong. The class is loaded with the first
-    frame.
-    """
     decide: Serve | None = None
-
-    def answer(body: bytes) -> bytes | None:
-        nonlocal decide
+    while (body := pipe.read()) is not None:
         try:
             if decide is None:
-                decide, said = _begin(file, name, json.loads(body[1:]))
-                return b"\0" + said
-            told = decide(body)
-            return None if told is None else b"\0" + told
+                decide, answer = _begin(file, name, json.loads(body[1:]))
+            else:
+                told = decide(body)
+                if told is None:
+                    continue
+                answer = told
         except Unfit as error:
-            return b"\1" + str(error).encode()
+            pipe.write(b"\1" + str(error).encode())
         except Exception:  # noqa: BLE001 - whatever the class raises is told to its author
-            return b"\1" + _trace(file).encode()
-
-    return answer
+            pipe.write(b"\1" + _trace(file).encode())
+        else:
+            pipe.write(b"\0" + answer)
+    return 0
 
 
 def _end_with(parent: int) -> None:

@@ -49,7 +49,6 @@ from controller.queueing import (
     PacketShaper,
     Parameter,
     PortSettings,
-    QueueOrder,
     QueueSettings,
     RouterSettings,
     Scheduler,
@@ -64,7 +63,7 @@ T = TypeVar("T")
 PORT_KEYS = frozenset(
     {
         *("rate", "overhead", "limit", "shaper", "classes", "scheduler", "queue", "aqm", "queues"),
-        *("share", "order", "utilisation_window"),
+        *("share", "utilisation_window"),
     }
 )
 
@@ -72,7 +71,6 @@ PORT_KEYS = frozenset(
 ROUTER_KEYS = frozenset({"buffer", "input"})
 
 _DISCIPLINES = {each.value: each for each in Discipline}
-_ORDERS = {each.value: each for each in QueueOrder}
 
 
 def router_settings(
@@ -219,30 +217,23 @@ def _buffer_bytes(place: Place) -> int:
 
 
 def _every_queue(fields: dict[str, Place]) -> QueueSettings | None:
-    if not fields.keys() & {"queue", "aqm", "share", "order"}:
+    if not fields.keys() & {"queue", "aqm", "share"}:
         return None
     return QueueSettings(
         limit=_given(fields, "queue", limit),
         aqm=_given(fields, "aqm", _aqm),
         share=_given(fields, "share", _share),
-        order=_given(fields, "order", _order),
     )
 
 
 def _queue(place: Place) -> QueueSettings:
-    fields = place.fields(optional={"limit", "shaper", "aqm", "share", "order"})
+    fields = place.fields(optional={"limit", "shaper", "aqm", "share"})
     return QueueSettings(
         limit=_given(fields, "limit", limit),
         shaper=_given(fields, "shaper", _shaper),
         aqm=_given(fields, "aqm", _aqm),
         share=_given(fields, "share", _share),
-        order=_given(fields, "order", _order),
     )
-
-
-def _order(place: Place) -> QueueOrder:
-    """`arrival` or `rank`."""
-    return place.one_of(_ORDERS)
 
 
 def _shaper(place: Place) -> Shaper | Off:

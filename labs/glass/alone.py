@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
             "schema": relay.schema(),
         },
         styles=_STYLES,
-        policy=onefile.WITH_WORKER,
+        has_worker=True,
     )
     target.write_text(text)
     compressed = len(gzip.compress(text.encode(), mtime=0))

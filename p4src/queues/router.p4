@@ -21,9 +21,6 @@ control egress(inout headers_t hdr,
     apply {
         ecn_marking.apply(hdr, standard_metadata);
         accounting.apply(standard_metadata);
-#ifdef RANKED_EGRESS
-        RANKED_EGRESS
-#endif
     }
 }
 

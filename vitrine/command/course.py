@@ -81,19 +81,11 @@ def interop(given: Namespace) -> None:
     try_together(given.exercise, Path(given.submissions), unsafe=given.unsafe)
 
 
-@command(
-    "handout",
-    "an exercise as students get it",
-    o.EXERCISE,
-    o.PAGE,
-    needs=Needs.PROGRAMS,
-    examples=["vitrine handout first-router", "vitrine handout first-router --page"],
-)
+@command("handout", "an exercise as students get it", o.EXERCISE, needs=Needs.PROGRAMS)
 def handout(given: Namespace) -> None:
-    from course.grading.command import make_handout, make_page
+    from course.grading.command import make_handout
 
-    make = make_page if given.page else make_handout
-    make(given.exercise)
+    make_handout(given.exercise)
 
 
 @command(

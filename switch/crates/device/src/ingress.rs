@@ -102,7 +102,6 @@ impl Device {
             class,
             ecn: ecn::of(queued.packet.received()),
             precedence: pipeline.drop_precedence(&queued.packet),
-            rank: queued.packet.rank(),
             number: queued.identity.number,
             packet: queued,
         };

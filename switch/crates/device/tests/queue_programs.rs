@@ -8,7 +8,7 @@ use bits::Int;
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Change, Device, DropReason, LinkConfig, SenderConfig, SenderRate};
 use pipeline::{Config, Entry, EntryAction, KeyMatch, Pipeline};
-use traffic::{Limit, PortConfig, QueueOrder};
+use traffic::{Limit, PortConfig};
 use units::{PortId, Rate, Span, Time};
 
 use crate::rig::{Said, poll};
@@ -215,59 +215,5 @@ fn aifo_drops_a_packet_whose_rank_the_queue_has_no_room_for() {
     assert_eq!(waiting(&device)[0], 2);
     device.handle_frame(us(39_000), IN, &datagram(1, 9, 20));
     assert_eq!((waiting(&device)[0], dropped(&device)), (3, 1));
-    assert!(device.balance());
-}
-
-/// A device whose queues are ordered by rank.
-fn ranked_device(name: &str) -> Device {
-    let mut device = device(name, Limit::packets(64));
-    let mut config = device.traffic().config().clone();
-    for port in config.ports.values_mut() {
-        port.queues[0].order = QueueOrder::Rank;
-    }
-    device.configure(Time::ZERO, config).expect("valid");
-    device
-}
-
-/// When packets left, in microseconds, and the source port and DSCP of each.
-fn sent(said: &[Said]) -> Vec<(u64, u16, u8)> {
-    let of = |said: &Said| match said {
-        Said::Sent { at, frame, .. } => {
-            Some((at.whole_us(), u16::from_be_bytes([frame[34], frame[35]]), frame[15] >> 2))
-        }
-        Said::Digest { .. } => None,
-    };
-    said.iter().filter_map(of).collect()
-}
-
-#[test]
-fn the_earliest_deadline_leaves_first() {
-    let mut device = ranked_device("edf");
-    let mut said = Vec::new();
-    // Deadlines: 100,000, 100,010, 10,020, 1030 and 10,040 us. The first is on the line at once.
-    for (at, dscp) in [(0, 0), (10, 0), (20, 34), (30, 46), (40, 34)] {
-        device.handle_frame(us(at), IN, &datagram(1, at as u16, dscp));
-        said.extend(poll(&mut device, us(at)));
-    }
-    said.extend(poll(&mut device, us(9_000)));
-    let expected = [(0, 0, 0), (1000, 30, 46), (2000, 20, 34), (3000, 40, 34), (4000, 10, 0)];
-    assert_eq!(sent(&said), expected);
-}
-
-#[test]
-fn start_time_fair_queueing_lets_a_late_flow_have_its_share() {
-    let mut device = ranked_device("stfq");
-    // Flow 1 sends six packets of 1000 bytes: starts 0, 1000, ... 5000. The first leaves at once.
-    for _ in 0..6 {
-        device.handle_frame(us(0), IN, &datagram(1, 1, 0));
-    }
-    let mut said = poll(&mut device, us(0));
-    // Flow 2 begins at the virtual time 0: starts 0, 1000, 2000.
-    for _ in 0..3 {
-        device.handle_frame(us(1), IN, &datagram(1, 2, 0));
-    }
-    said.extend(poll(&mut device, us(20_000)));
-    let flows: Vec<u16> = sent(&said).iter().map(|(_, flow, _)| *flow).collect();
-    assert_eq!(flows, [1, 2, 1, 2, 1, 2, 1, 1, 1]);
     assert!(device.balance());
 }

@@ -153,30 +153,8 @@ impl Known {
 
     /// Of a program of PSA: none of v1model's fields, and where it says by which port a packet leaves.
     pub fn of_psa(layout: &Layout) -> Result<Known, LoadError> {
-        Known::without_standard_metadata(layout, "psa_ingress_output_metadata", "egress_port")
-    }
-
-    /// The same of a program of Tofino; one that sends nothing anywhere need not have that field.
-    pub fn of_tofino(layout: &Layout) -> Result<Known, LoadError> {
-        let (header, field) = [
-            ("ig_intr_md_for_tm", "ucast_egress_port"),
-            ("tna", "mirror_session"),
-            ("t2na", "mirror_session"),
-        ]
-        .into_iter()
-        .find(|(header, field)| layout.slot(header, field).is_some())
-        .unwrap_or(("tna", "mirror_session"));
-        let parser_error = layout.referred_slot("ig_intr_md_from_prsr", "parser_err");
-        Ok(Known { parser_error, ..Known::without_standard_metadata(layout, header, field)? })
-    }
-
-    fn without_standard_metadata(
-        layout: &Layout,
-        header: &str,
-        field: &str,
-    ) -> Result<Known, LoadError> {
-        let message = format!("the program has no metadata field {header}.{field}");
-        let egress_spec = layout.slot(header, field);
+        let message = "the program has no metadata field psa_ingress_output_metadata.egress_port";
+        let egress_spec = layout.slot("psa_ingress_output_metadata", "egress_port");
         Ok(Known {
             ingress_port: None,
             packet_length: None,

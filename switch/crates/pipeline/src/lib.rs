@@ -72,7 +72,6 @@ mod replication;
 mod room;
 mod state;
 mod table;
-mod tofino;
 mod value_set;
 
 pub use action::ROUNDS_MAX;

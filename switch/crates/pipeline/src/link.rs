@@ -24,7 +24,6 @@ use crate::program::Program;
 use crate::psa::Psa;
 use crate::room::Room;
 use crate::table::Applied;
-use crate::tofino::Tofino;
 use crate::value_set::{ValueSet, load_value_sets};
 
 impl Pipeline {
@@ -92,8 +91,7 @@ fn link(
     check_wanted(is_wanted)?;
     let first_node = code.len();
     let value_sets = load_value_sets(source);
-    let Ends { psa, tofino, parser, emitted, deparser } =
-        load_ends(&names, source, &value_sets, config)?;
+    let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets, config)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
     check_wanted(is_wanted)?;
     let mut parts = Controls::new(source, &names, &actions, code, hashes);
@@ -109,13 +107,7 @@ fn link(
         field_lists: load_field_lists(&layout, source)?,
         digests: load_digests(&layout, source)?,
         // Last, when everything that the program refers to has been looked up.
-        known: match (&psa, &tofino) {
-            (None, None) => Known::new(&layout)?,
-            (Some(_), _) => Known::of_psa(&layout)?,
-            (_, Some(_)) => Known::of_tofino(&layout)?,
-        },
-        field_lists,
-        digests,
+        known: if psa.is_some() { Known::of_psa(&layout)? } else { Known::new(&layout)? },
         drop_port: config.drop_port,
         parser,
         actions,
@@ -131,7 +123,6 @@ fn link(
         emitted,
         deparser,
         psa,
-        tofino,
         counter_names,
         meter_names,
         direct_meters: tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect(),
@@ -184,7 +175,6 @@ fn finish(
 /// Where headers become fields and bytes again.
 struct Ends {
     psa: Option<Psa>,
-    tofino: Option<Tofino>,
     parser: Option<Parser>,
     emitted: Emissions,
     deparser: Option<Routine>,
@@ -197,14 +187,13 @@ fn load_ends(
     config: &Config,
 ) -> Result<Ends, LoadError> {
     let psa = Psa::load(names, source, sets, config.cpu_port)?;
-    let tofino = Tofino::load(names, source, sets)?;
-    let [first_parser, last_deparser] = match psa.is_some() || tofino.is_some() {
-        true => ["ingress_parser", "egress_deparser"],
-        false => ["parser", "deparser"],
+    let [first_parser, last_deparser] = match psa {
+        Some(_) => ["ingress_parser", "egress_deparser"],
+        None => ["parser", "deparser"],
     };
     let parser = load_parser(names, source, sets, first_parser)?;
     let (emitted, deparser) = load_deparser(names, source, last_deparser)?;
-    Ok(Ends { psa, tofino, parser, emitted, deparser })
+    Ok(Ends { psa, parser, emitted, deparser })
 }
 
 /// Turns tables that can only ever run one action into calls of it.

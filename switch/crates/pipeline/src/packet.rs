@@ -62,8 +62,6 @@ pub struct Body {
     /// How it came to where it is, and which replica it is.
     pub(crate) kind: InstanceType,
     pub(crate) rid: u16,
-    /// Its place in a queue that is ordered by rank.
-    pub(crate) rank: u32,
 }
 
 impl Deref for Packet {
@@ -110,7 +108,6 @@ impl Packet {
             egress_port: PortId(0),
             kind: InstanceType::Normal,
             rid: 0,
-            rank: 0,
         }))
     }
 
@@ -140,7 +137,6 @@ impl Packet {
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (port, PortId(0));
         (self.kind, self.rid) = (InstanceType::Normal, 0);
-        self.rank = 0;
     }
 
     /// Becomes a copy of another packet, headers included.
@@ -154,7 +150,6 @@ impl Packet {
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (other.ingress_port, other.egress_port);
         (self.kind, self.rid) = (other.kind, other.rid);
-        self.rank = other.rank;
     }
 
     /// A deparsed packet is now what was received, in front of a parser.
@@ -163,7 +158,6 @@ impl Packet {
         let length = self.bytes().len();
         self.start = self.at;
         self.truncated_to = usize::MAX;
-        self.rank = 0;
         (self.length_register, self.ingress_length) = (length as u32, length as u32);
     }
 
@@ -214,46 +208,9 @@ impl Packet {
         self.ingress_port
     }
 
-    /// The rank that ingress gave it; 0 if it gave none.
-    pub fn rank(&self) -> u32 {
-        self.rank
-    }
-
     /// The port the packet is on its way to.
     pub fn egress_port(&self) -> PortId {
         self.egress_port
-    }
-
-    /// Puts bytes in front of those that the parser sees next.
-    pub(crate) fn put_in_front(&mut self, bytes: &[u8]) {
-        self.put_zeros_in_front(bytes.len());
-        let at = self.at;
-        self.frame.memory_mut()[at..at + bytes.len()].copy_from_slice(bytes);
-    }
-
-    /// The same with zeros.
-    pub(crate) fn put_zeros_in_front(&mut self, length: usize) {
-        let behind_start = self.received().len();
-        self.keep_seal_of_payload();
-        self.make_room(length);
-        self.at -= length;
-        let at = self.at;
-        let memory = self.frame.memory_mut();
-        memory[at..at + length].fill(0);
-        self.start = memory.len() - behind_start;
-    }
-
-    /// Makes what was put in front of a frame of `received_bytes` at least `length` bytes long, with
-    /// zeros at its end.
-    pub(crate) fn fill_up_front(&mut self, received_bytes: usize, length: usize) {
-        self.start = self.frame.memory().len() - received_bytes;
-        let front = self.start - self.at;
-        let Some(missing) = length.checked_sub(front) else { return };
-        self.put_zeros_in_front(missing);
-        let at = self.at;
-        let memory = self.frame.memory_mut();
-        memory.copy_within(at + missing..at + missing + front, at);
-        memory[at + front..at + missing + front].fill(0);
     }
 
     /// Makes sure that `length` bytes fit in front of the payload.

@@ -202,9 +202,6 @@ impl Pipeline {
         if self.program.psa.is_some() {
             return self.psa_ingress(packet, now, observer);
         }
-        if self.program.tofino.is_some() {
-            return self.tofino_ingress(packet, now, observer);
-        }
         self.parse(packet, now, observer);
         observer.event(|| Event::Control { name: "ingress".to_owned() });
         self.control(self.program.ingress, packet, now, observer);
@@ -260,9 +257,6 @@ impl Pipeline {
         if self.program.psa.is_some() {
             return self.psa_egress(packet, queueing, now, observer);
         }
-        if self.program.tofino.is_some() {
-            return self.tofino_egress(packet, queueing, now, observer);
-        }
         let program = &self.program;
         let known = &program.known;
         let packet = &mut **packet;
@@ -310,8 +304,8 @@ impl Pipeline {
                 }
             }
         }
-        // In PSA and on Tofino it is the deparser that says what a clone takes along, so it ran before.
-        if let (Some(routine), None, None) = (&program.deparser, &program.psa, &program.tofino) {
+        // In PSA it is the deparser that says what a clone takes along, so it ran before.
+        if let (Some(routine), None) = (&program.deparser, &program.psa) {
             Machine::new(program, externs, packet, now, observer).run_routine(routine);
         }
         if O::ENABLED {
@@ -327,9 +321,6 @@ impl Pipeline {
 
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
     pub fn clone_from_ingress(&mut self, packet: &Packet, field_list: u32, now: Time) -> Packet {
-        if self.program.tofino.is_some() {
-            return self.tofino_mirror_from_ingress(packet);
-        }
         let mut clone = self.spare_packet();
         clone.receive_again(packet);
         self.clear(&mut clone);
@@ -351,9 +342,6 @@ impl Pipeline {
         if self.program.psa.is_some() {
             return self.psa_clone_from_egress(packet, field_list);
         }
-        if self.program.tofino.is_some() {
-            return self.tofino_mirror_from_egress(packet);
-        }
         let mut clone = self.copy(packet);
         self.clear_metadata(&mut clone);
         self.keep_fields(packet, &mut clone, field_list, InstanceType::EgressClone);
@@ -369,9 +357,6 @@ impl Pipeline {
 
     /// Makes a packet ready for ingress again, as it was received.
     pub fn resubmit(&mut self, packet: &mut Packet, field_list: u32) {
-        if self.program.tofino.is_some() {
-            return self.tofino_resubmit(packet);
-        }
         packet.at = packet.start;
         let length = packet.received().len();
         self.start_over(packet, field_list, InstanceType::Resubmitted, length);
@@ -390,13 +375,7 @@ impl Pipeline {
         Some(list.fields.iter().map(|place| place.load(&packet.area)).collect())
     }
 
-    pub(crate) fn start_over(
-        &mut self,
-        packet: &mut Packet,
-        list: u32,
-        kind: InstanceType,
-        length: usize,
-    ) {
+    fn start_over(&mut self, packet: &mut Packet, list: u32, kind: InstanceType, length: usize) {
         self.clear_but(packet, list);
         (packet.kind, packet.rid) = (kind, 0);
         let known = &self.program.known;

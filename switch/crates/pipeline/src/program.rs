@@ -15,7 +15,6 @@ use crate::lists::DigestList;
 use crate::parser::Parser;
 use crate::place::Place;
 use crate::psa::Psa;
-use crate::tofino::Tofino;
 
 /// The immutable part of a loaded program.
 #[derive(Clone, Debug)]
@@ -42,8 +41,6 @@ pub(crate) struct Program {
     /// The additional parts of a PSA program; then `parser` is that of ingress, `deparser` that of
     /// egress.
     pub psa: Option<Psa>,
-    /// The same of programs of Tofino.
-    pub tofino: Option<Tofino>,
     /// Fields kept by clones, resubmitted and recirculated packets, by id.
     pub field_lists: BTreeMap<u32, Vec<Place>>,
     pub digests: Vec<DigestList>,

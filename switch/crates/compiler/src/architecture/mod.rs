@@ -12,7 +12,6 @@
 
 mod core;
 mod psa;
-mod tofino;
 mod v1model;
 mod vitrine;
 
@@ -72,9 +71,7 @@ pub struct Architecture {
     pub package: &'static str,
     /// The file that declares it.
     pub file: &'static str,
-    /// Types that its file declares besides and no other architecture's does.
-    pub marks: &'static [&'static str],
-    /// What `main` looks like, for people.
+    /// The form of `main`, for people.
     pub main: &'static str,
     /// The blocks in the order in which a packet meets them.
     pub blocks: &'static [Block],
@@ -141,8 +138,6 @@ pub enum Form {
     Instance,
     /// Nothing that a program can use.
     Nothing,
-    /// An object of Tofino that exists only in what its methods become.
-    Tofino,
 }
 
 /// The effect of a call of an extern.
@@ -170,9 +165,7 @@ pub enum Meaning {
     Nothing,
     Packet(PacketMethod),
     Primitive(Primitive),
-    /// What only Tofino has.
-    Tofino(Tofino),
-    /// Only the checker looks at it.
+    /// For the checker only.
     StaticAssert,
     /// A test that ends the parser with an error.
     Verify,
@@ -187,37 +180,6 @@ pub enum Way {
     Normal,
     Recirculate,
     Resubmit,
-}
-
-/// Functions and methods of Tofino that are more than one primitive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tofino {
-    /// `Checksum.update`: the checksum of the data.
-    Checksum,
-    /// `Checksum.verify`: whether the sum so far is that of whole data.
-    ChecksumVerify,
-    /// `RegisterAction.execute`: its body on one cell.
-    Execute,
-    /// `Hash.get`.
-    Hash,
-    /// `is_validated`: whether the header of a field is valid.
-    IsValidated,
-    Maximum,
-    Minimum,
-    /// `Mirror.emit`.
-    Mirror,
-    /// `port_metadata_unpack`: what lies between intrinsic metadata and the packet.
-    PortMetadata,
-    /// `Random.get`.
-    Random,
-    RegisterRead,
-    RegisterWrite,
-    /// `Resubmit.emit`.
-    Resubmit,
-    SizeInBits,
-    SizeInBytes,
-    /// This switch does not have it yet.
-    Unavailable,
 }
 
 /// Methods of `packet_in` and `packet_out`.
@@ -373,15 +335,11 @@ impl Object {
 /// Position of the data among the arguments of the checksum functions.
 pub const CHECKSUM_DATA: usize = 1;
 
-/// The more particular first: all that declares Tofino 2 declares Tofino, too.
-static ARCHITECTURES: [&Architecture; 4] =
-    [&v1model::V1MODEL, &psa::PSA, &tofino::T2NA, &tofino::TNA];
+static ARCHITECTURES: [&Architecture; 2] = [&v1model::V1MODEL, &psa::PSA];
 
-/// The architecture whose file a program includes, by the names of its declarations.
-pub fn of_declarations(declares: impl Fn(&str) -> bool) -> Option<&'static Architecture> {
-    ARCHITECTURES
-        .into_iter()
-        .find(|one| declares(one.package) && one.marks.iter().all(|mark| declares(mark)))
+/// The architecture whose package has this name.
+pub fn of_package(name: &str) -> Option<&'static Architecture> {
+    ARCHITECTURES.into_iter().find(|architecture| architecture.package == name)
 }
 
 /// The file that a program includes to have what this table knows by that name.
@@ -403,21 +361,17 @@ pub fn file_of(name: &str) -> Option<&'static str> {
     found.map(|architecture| architecture.file)
 }
 
-/// What an extern function of this name means in an architecture, or in any if it is not known.
-pub fn function(of: Option<&Architecture>, name: &str) -> Option<&'static Function> {
-    let of_architectures = all_or(of).flat_map(|architecture| architecture.functions);
-    core::FUNCTIONS.iter().chain(of_architectures).find(|function| function.name == name)
+/// The meaning of an extern function of this name.
+pub fn function(name: &str) -> Option<&'static Function> {
+    let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.functions);
+    let of_all = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS);
+    of_all.chain(of_architectures).find(|function| function.name == name)
 }
 
-/// What extern objects of this type are, likewise.
-pub fn object(of: Option<&Architecture>, name: &str) -> Option<&'static Object> {
-    let of_architectures = all_or(of).flat_map(|architecture| architecture.objects);
+/// The meaning of extern objects of this type.
+pub fn object(name: &str) -> Option<&'static Object> {
+    let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.objects);
     core::OBJECTS.iter().chain(of_architectures).find(|object| object.name == name)
-}
-
-fn all_or(of: Option<&Architecture>) -> impl Iterator<Item = &'static &'static Architecture> {
-    let name = of.map(|architecture| architecture.name);
-    ARCHITECTURES.iter().filter(move |one| name.is_none_or(|name| one.name == name))
 }
 
 #[cfg(test)]
@@ -437,9 +391,8 @@ mod tests {
                 Ok(include_str!("../../../../../p4src/include/v1model.p4").to_owned())
             }
             "include/psa.p4" => Ok(include_str!("../../../../../p4src/include/psa.p4").to_owned()),
-            "include/tna.p4" => Ok(include_str!("../../../../../p4src/include/tna.p4").to_owned()),
-            "include/t2na.p4" => {
-                Ok(include_str!("../../../../../p4src/include/t2na.p4").to_owned())
+            "include/vitrine.p4" => {
+                Ok(include_str!("../../../../../p4src/include/vitrine.p4").to_owned())
             }
             "include/core.p4" => {
                 Ok(include_str!("../../../../../p4src/include/core.p4").to_owned())
@@ -478,19 +431,19 @@ mod tests {
 
     #[test]
     fn what_the_includes_declare_has_a_meaning_and_nothing_else_has() {
-        for architecture in ARCHITECTURES {
-            let functions = core::FUNCTIONS.iter().chain(architecture.functions);
-            let objects = core::OBJECTS.iter().chain(architecture.objects);
-            let methods = objects.flat_map(|object| {
-                object.methods.iter().map(|method| format!("{}.{}", object.name, method.name))
-            });
-            let known = functions.map(|function| function.name.to_owned()).chain(methods);
-            let mut expected: BTreeSet<String> = known.collect();
-            if architecture.name == v1model::V1MODEL.name {
-                expected.extend(DEPRECATED.map(str::to_owned));
-            }
-            let found = declared(&format!("include/{}", architecture.file));
-            assert_eq!(found, expected, "{}", architecture.name);
-        }
+        let of_architectures = ARCHITECTURES.iter().flat_map(|one| one.functions);
+        let functions = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS).chain(of_architectures);
+        let objects = core::OBJECTS.iter().chain(ARCHITECTURES.iter().flat_map(|one| one.objects));
+        let methods = objects.flat_map(|object| {
+            object.methods.iter().map(|method| format!("{}.{}", object.name, method.name))
+        });
+        let known: BTreeSet<String> =
+            functions.map(|function| function.name.to_owned()).chain(methods).collect();
+        let deprecated = DEPRECATED.map(str::to_owned);
+        let expected: BTreeSet<String> = known.iter().cloned().chain(deprecated).collect();
+        let mut found = declared("include/v1model.p4");
+        found.extend(declared("include/psa.p4"));
+        found.extend(declared("include/vitrine.p4"));
+        assert_eq!(found, expected);
     }
 }

@@ -8,6 +8,7 @@ use bits::Int;
 use super::flat::{Object, ObjectKind, Scope};
 use super::lowering::Lowering;
 use super::names;
+use super::storage::Leaf;
 use super::value::{ObjectRef, ScopeId, Value};
 use crate::architecture::Form;
 use crate::types::tree::{
@@ -146,7 +147,7 @@ impl Lowering<'_> {
                 unit: self.constructor_name(arguments, unit),
             },
             Form::Digest => ObjectKind::Digest { element: element? },
-            Form::Instance | Form::Tofino => ObjectKind::Instance,
+            Form::Instance => ObjectKind::Instance,
             Form::Nothing | Form::Packet => return None,
             Form::Register { size, initial } => {
                 let size = self.constructor_number(arguments, size, at);
@@ -168,7 +169,9 @@ impl Lowering<'_> {
                 "give the constructor the number of cells; direct registers do not exist here",
             );
         }
-        ObjectKind::Register { size, element, initial }
+        // A struct cannot be read or written, which is said where that is tried.
+        let width = super::storage::leaf(self.input.program, &element).map_or(1, Leaf::width);
+        ObjectKind::Register { size, element, width, initial }
     }
 
     /// A size given to a constructor.

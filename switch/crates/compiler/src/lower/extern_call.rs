@@ -104,7 +104,6 @@ impl Lowering<'_> {
             Meaning::Nothing | Meaning::StaticAssert => {}
             Meaning::Packet(method) => return self.packet_method(method, call, ty),
             Meaning::Primitive(primitive) => return self.primitive(&primitive, object, call, ty),
-            Meaning::Tofino(what) => return self.tofino_call(what, object, call, ty),
             Meaning::Verify => self.verify(call),
         }
         Value::Void
@@ -337,7 +336,7 @@ impl Lowering<'_> {
             (Value::Packet, Some(known)) => self.known_call(known, None, call, ty),
             (Value::Object(object), known) => match (self.declare_object(object), known) {
                 (Some(index), Some(known)) => {
-                    if matches!(known.meaning, Meaning::Tofino(_)) || !self.holds_structs(index) {
+                    if !self.holds_structs(index) {
                         return self.known_call(known, Some(index), call, ty);
                     }
                     self.report_register(known, call);

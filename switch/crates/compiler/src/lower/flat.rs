@@ -300,7 +300,9 @@ pub enum ObjectKind {
         size: u32,
         /// The type of a cell.
         element: tree::Type,
-        /// What cells hold at first.
+        /// Bits of a cell.
+        width: u32,
+        /// The initial value of cells.
         initial: Int,
     },
 }

@@ -137,11 +137,7 @@ impl Lowering<'_> {
         self.flat.foreign.push(ExternInstance {
             name: name.clone(),
             id: self.flat.foreign.len() as u32,
-            extern_type: match (&*declaration.name.text, self.tofino()) {
-                // The sum of RFC 1071 under the name that it has in PSA.
-                ("Checksum", Some(_)) => "InternetChecksum".to_owned(),
-                (name, _) => name.to_owned(),
-            },
+            extern_type: declaration.name.text.to_string(),
             source_info: source_info::of(self.input.sources, instance.span),
             attributes,
         });

@@ -52,7 +52,6 @@ mod step;
 mod storage;
 mod table;
 mod target;
-mod tofino;
 mod value;
 
 pub use lowering::TARGET;

@@ -107,11 +107,7 @@ impl Lowering<'_> {
     }
 
     /// Where a transition leads in this copy.
-    fn goal(&mut self, target: StateTarget) -> Goal {
-        // What a parser of Tofino rejects is dropped: it ends with an error.
-        if target == StateTarget::Reject && self.tofino().is_some() {
-            return self.no_match();
-        }
+    fn goal(&self, target: StateTarget) -> Goal {
         let Some((states, accept)) = self.local.parsing.around.last() else { return Goal::Stop };
         match target {
             StateTarget::Accept => *accept,

@@ -239,16 +239,7 @@ fn flatten_field(
     Ok(())
 }
 
-/// The fields that hold a value of a type; the only one has no name.
-pub fn parts(program: &tree::Program, ty: &Type) -> Vec<Field> {
-    let mut fields = Vec::new();
-    match flatten_field(program, "", ty, &mut fields) {
-        Ok(()) => fields,
-        Err(_) => Vec::new(),
-    }
-}
-
-/// What a type is when one field can hold it.
+/// The kind of field for a type that fits into one.
 pub fn leaf(program: &tree::Program, ty: &Type) -> Option<Leaf> {
     let unsigned = |width| Leaf::Number { width, is_signed: false };
     Some(match ty {

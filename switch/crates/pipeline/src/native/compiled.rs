@@ -149,7 +149,7 @@ fn source_and_checksums(
         area_bytes: program.layout.size,
         registers: program.register_names.len(),
         ops: control(program, &lowering),
-        states: parser.as_ref().map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
+        states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
         verified,
         updated,
         headers: packet::headers(&program.emitted),
@@ -163,12 +163,9 @@ pub(crate) fn source_between(
     tables: &[Applied],
     profiles: &[Chosen],
 ) -> Option<Source> {
-    let (parser, emitted) = match (&program.psa, &program.tofino) {
-        (Some(psa), _) => (&psa.egress_parser, &psa.emitted),
-        (_, Some(tofino)) => (&tofino.egress_parser, &tofino.emitted),
-        (None, None) => return None,
-    };
+    let psa = program.psa.as_ref()?;
     let lowering = Lowering::new(program, tables, profiles);
+    let parser = psa.egress_parser.as_ref();
     Some(Source {
         area_bytes: program.layout.size,
         registers: program.register_names.len(),
@@ -176,7 +173,7 @@ pub(crate) fn source_between(
         states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
         verified: None,
         updated: None,
-        headers: packet::headers(emitted),
+        headers: packet::headers(&psa.emitted),
     })
 }
 

@@ -62,7 +62,7 @@ fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
 }
 
 /// One of the two parsers, and its machine code.
-pub(crate) type Parsing = (fn(&Program) -> Option<&Parser>, fn(&Compiled) -> Option<&dyn Native>);
+type Parsing = (fn(&Program) -> Option<&Parser>, fn(&Compiled) -> Option<&dyn Native>);
 
 impl Psa {
     fn egress_parser_of(program: &Program) -> Option<&Parser> {
@@ -79,11 +79,7 @@ impl Pipeline {
     /// Whether what goes to a port begins again at ingress, behind egress, and waits in no queue.
     #[inline]
     pub fn recirculates_at(&self, port: PortId) -> bool {
-        match (&self.program.psa, &self.program.tofino) {
-            (Some(_), _) => port == PORT_RECIRCULATE,
-            (_, Some(tofino)) => tofino.recirculates_at(port),
-            (None, None) => false,
-        }
+        port == PORT_RECIRCULATE && self.program.psa.is_some()
     }
 
     /// Ingress and what the deparser behind it computes; the headers stay where they are until the
@@ -146,9 +142,6 @@ impl Pipeline {
     /// The last step of a packet in front of the queues: its headers become bytes again. Of a program
     /// for v1model they do so when it leaves the switch.
     pub fn leave_ingress(&mut self, packet: &mut Packet) {
-        if self.program.tofino.is_some() {
-            return self.tofino_leave_ingress(packet);
-        }
         let Some(psa) = &self.program.psa else { return };
         packet.keep_seal_of_payload();
         psa.emitted.deparse(&self.program.layout, self.compiled.ingress_headers(), packet);
@@ -224,7 +217,7 @@ impl Pipeline {
     }
 
     /// One of the two parsers; returns the error it ends with.
-    pub(crate) fn parse_by<O: Observe>(
+    fn parse_by<O: Observe>(
         &mut self,
         (parser, native): Parsing,
         packet: &mut Body,
@@ -237,8 +230,8 @@ impl Pipeline {
         parser.parse(program, native(compiled), externs, packet, now, observer).into()
     }
 
-    /// What one of the two deparsers computes.
-    pub(crate) fn run_deparser<O: Observe>(
+    /// The computations of one of the two deparsers.
+    fn run_deparser<O: Observe>(
         &mut self,
         which: fn(&Program) -> Option<&Routine>,
         packet: &mut Body,

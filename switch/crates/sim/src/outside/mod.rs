@@ -1,21 +1,13 @@
 //! Deciders in Python: a class in a user's file decides in the place of an arbiter, a scheduler or
 //! an AQM of the router, or for the TCP connections of hosts.
 //!
-//! The class runs in a process of its own, `python3 -m insides.host FILE.py CLASS`, and is asked
-//! through a pipe, [`wire`] in both directions. [`child`] starts the process and ends it when one
-//! decision takes too long, so nothing hangs however the class behaves. In a web page, where no
-//! process can be started, `page.rs` takes its place.
+//! The class runs in a process of its own, `python3 -m insides.host FILE.py CLASS`, and answers
+//! questions through a pipe, [`wire`] in both directions. [`child`] starts the process and ends it
+//! when one decision takes too long, so nothing hangs however the class behaves.
 
-// Congestion controls decide in networks, which a page has in another module.
-#![cfg_attr(target_family = "wasm", allow(dead_code))]
-
-#[cfg(not(target_family = "wasm"))]
 mod child;
 mod deciders;
-#[cfg(not(target_family = "wasm"))]
 mod library;
-#[cfg(target_family = "wasm")]
-mod page;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -23,13 +15,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use traffic::outside::Fault;
 
-#[cfg(target_family = "wasm")]
-use page as child;
-
-#[cfg(not(target_family = "wasm"))]
-pub use deciders::Congestion;
-pub use deciders::{Aqm, Arbiter, Scheduler};
-#[cfg(not(target_family = "wasm"))]
+pub use deciders::{Aqm, Arbiter, Congestion, Scheduler};
 pub use library::Library;
 
 /// A fault as a line of JSON, for programs.

@@ -231,7 +231,6 @@ mod tests {
             class: ClassId(0),
             ecn,
             precedence,
-            rank: 0,
             sequence: 0,
             number: 0,
         }

@@ -420,11 +420,8 @@ impl<'a> Checker<'a, '_> {
         });
         let fits = known.is_some_and(|method| {
             let parameters = self.parameters_of(&function.parameters);
-            // Those at the end may be left out if they are optional.
-            let left_out = method.parameters.iter().skip(parameters.len());
             method.return_type == function.return_type
-                && method.parameters.len() >= parameters.len()
-                && left_out.into_iter().all(|parameter| parameter.is_optional)
+                && method.parameters.len() == parameters.len()
                 && method.parameters.iter().zip(&parameters).all(|(wanted, found)| {
                     wanted.ty == found.ty && wanted.direction == found.direction
                 })

@@ -205,7 +205,7 @@ impl<'a> Checker<'a, '_> {
             name: declaration.name.clone(),
             type_arguments: arguments.to_vec(),
             methods: Vec::new(),
-            known: architecture::object(self.program.declared_architecture, &declaration.name.text),
+            known: architecture::object(&declaration.name.text),
             span: declaration.span,
         };
         let id = self.program.externs.push(made);
@@ -284,7 +284,7 @@ impl<'a> Checker<'a, '_> {
             type_parameters,
             parameters: self.parameter_infos(&prototype.parameters),
             return_type: self.return_type(&prototype.return_type),
-            known: architecture::object(self.program.declared_architecture, object)
+            known: architecture::object(object)
                 .and_then(|object| object.method(&prototype.name.text)),
         };
         self.scopes.pop();

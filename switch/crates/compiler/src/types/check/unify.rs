@@ -3,7 +3,7 @@
 use super::Checker;
 use super::parameter::Parameter;
 use super::template::Template;
-use crate::types::tree::{Direction, Id, ParameterInfo, Text, Type, Variable, VariableKind};
+use crate::types::tree::{Direction, Id, Text, Type, Variable, VariableKind};
 use std::collections::BTreeMap;
 use syntax::{Diagnostic, Span};
 
@@ -119,8 +119,7 @@ impl Checker<'_, '_> {
         solution: &mut Solution,
     ) {
         let Some(patterns) = self.signature_patterns.get(name) else { return };
-        for (info, variable) in patterns.1.iter().zip(actual) {
-            let pattern = &info.ty;
+        for ((_, _, pattern), variable) in patterns.1.iter().zip(actual) {
             let actual = &self.program.variables[*variable].ty;
             // A parameter of the type is one of its variables or a type over them.
             if let Type::Variable(own) = pattern
@@ -199,11 +198,11 @@ impl Checker<'_, '_> {
         names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
         patterns
             .into_iter()
-            .map(|info| Parameter {
-                ty: self.substitute(&info.ty, &solution, span),
-                name: info.name.text,
-                direction: info.direction,
-                is_optional: info.is_optional,
+            .map(|(name, direction, pattern)| Parameter {
+                name,
+                direction,
+                ty: self.substitute(&pattern, &solution, span),
+                is_optional: false,
                 default: None,
                 span,
                 declared: Span::NONE,
@@ -223,21 +222,18 @@ impl Checker<'_, '_> {
         let (names, patterns) = self.signature_patterns.get(name).cloned()?;
         let mut solution = Solution::new(&names);
         names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
-        let left_out = patterns.get(actual.len()..);
-        if !left_out.is_some_and(|infos| infos.iter().all(|info| info.is_optional)) {
+        if patterns.len() != actual.len() {
             let wanted: Vec<String> = patterns
                 .iter()
-                .map(|info| {
-                    let ty = self.substitute(&info.ty, &solution, span);
-                    let (direction, name) = (direction_prefix(info.direction), &info.name.text);
-                    format!("{direction}{} {name}", self.show(&ty))
+                .map(|(name, direction, pattern)| {
+                    let ty = self.substitute(pattern, &solution, span);
+                    format!("{}{} {name}", direction_prefix(*direction), self.show(&ty))
                 })
                 .collect();
             return Some(Misfit::Count { given: actual.len(), wanted });
         }
-        for (info, variable) in patterns.iter().zip(actual) {
-            let direction = &info.direction;
-            let wanted = self.substitute(&info.ty, &solution, span);
+        for ((_, direction, pattern), variable) in patterns.iter().zip(actual) {
+            let wanted = self.substitute(pattern, &solution, span);
             let found = &self.program.variables[*variable];
             let is_same_way = found.kind == VariableKind::Parameter(*direction);
             let fits = is_same_way
@@ -316,4 +312,4 @@ fn direction_prefix(direction: Direction) -> &'static str {
 }
 
 /// Type parameters; name, direction and type of each parameter.
-pub(super) type Signature = (Vec<Text>, Vec<ParameterInfo>);
+pub(super) type Signature = (Vec<Text>, Vec<(Text, Direction, Type)>);
