@@ -15,11 +15,11 @@ _WORDS_MAX = 500
 
 
 class PlainYamlError(ControllerError):
-    """What is wrong with the text; a sentence begins with the name of the file or with "It"."""
+    """The mistake in a text. Put the file's name, or "It", in front to make a sentence."""
 
 
 def content(text: str) -> object:
-    """What the text says."""
+    """The content of a text."""
     try:
         for event in yaml.parse(text, yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent):

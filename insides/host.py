@@ -44,7 +44,7 @@ _INPUTS = 16
 _TRACEBACK_LINES = 12
 _READ_BYTES = 1 << 16
 _LOOK_EVERY_S = 1.0
-# nobody and nogroup, on all distributions.
+# The numbers of nobody and nogroup, on all distributions.
 _NOBODY = 65534
 
 

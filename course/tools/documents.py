@@ -12,7 +12,7 @@ _BYTES_MAX = 20_000
 
 
 def yaml_content(work: Work, name: str) -> object:
-    """What a YAML file says; refused in the reader's words where it cannot be read."""
+    """The content of a YAML file; one that cannot be read is refused in the reader's words."""
     file = work.folder / name
     if not file.is_file():
         raise _refused(name, "There is no such file in the folder.")

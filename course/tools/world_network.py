@@ -1,4 +1,4 @@
-"""What a check does in a network of `vitrine.v1.World`: time stands still but for `let_pass`."""
+"""A check's network in `vitrine.v1.World`: time passes in `let_pass` alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from topo.model import Topology
 
 # A network of a few packets takes a second of ours; one in which they go round for ever, no end.
 WALL_S = 60.0
-# How long a router may take for what it does at an instant.
+# The longest that a router may take for its work at an instant.
 _PATIENCE_S = 30.0
 _NS_PER_S = 1_000_000_000
 
@@ -117,7 +117,7 @@ class VirtualNetwork(Network):
         return self.world.start(host, world_pb2.App(ping=ping))
 
     def report(self, app: int) -> world_pb2.AppReport:
-        """What an application has seen so far."""
+        """An application's results until now."""
         return self.world.report(app)
 
     def cut(self, router: str, port: int) -> None:
@@ -134,7 +134,7 @@ class VirtualNetwork(Network):
     def events(
         self, router: str, **wanted: object
     ) -> Iterator[Callable[[], list[router_pb2.Event]]]:
-        """What happens in a router from now on."""
+        """The events of a router from now on."""
         session = self.sessions[router]
         request = router_pb2.WatchRequest(device_id=session.device_id, **wanted)  # type: ignore[arg-type]
         with in_force(RouterStub(session.channel).watch(request)) as call:
@@ -151,7 +151,7 @@ class VirtualNetwork(Network):
             yield told
 
     def handed_up(self) -> Iterator[tuple[str, Packet]]:
-        """What routers have sent to their controllers until now, by router."""
+        """The packets that routers have sent to their controllers until now, by router."""
         wanted = self.world.look().books.reported
         found: dict[str, list[Packet]] = {name: [] for name in self.sessions}
         until_s = time.monotonic() + _PATIENCE_S

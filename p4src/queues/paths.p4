@@ -1,5 +1,5 @@
-// What the programs of this folder share: the kit's router around a control
-// `decide(hdr, meta, standard_metadata)`, and the paths of a group of next hops.
+// Shared by the programs of this folder: the kit's router around a control `decide(hdr, meta,
+// standard_metadata)`, and the paths of a group of next hops.
 //
 //   routing -> classify -> decide -> path_mtu -> queues
 //

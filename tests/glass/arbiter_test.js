@@ -16,7 +16,7 @@ export function each_round_shows_what_is_left_to_ask_for() {
   const [first, second] = roundsOf(arbitration);
   // (a)sks, (g)ranted, (m)atched, (e)arlier.
   same(rows(first, 3), ["mg.", "a..", "a.m"]);
-  // Input 1 and output 1 are taken: input 2 has nothing left to ask for.
+  // Input 1 and output 1 are taken: input 2 has nothing left to request.
   same(rows(second, 3), ["e..", "...", "..e"]);
 }
 

@@ -1,4 +1,4 @@
-// The one axis of all tracks: it follows the picture until somebody chooses a span.
+// The one axis of all tracks: it follows the picture until the viewer chooses a span.
 
 import { Axis } from "../../glass/js/page/axis.js";
 import { holds, same } from "./check.js";

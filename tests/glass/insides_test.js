@@ -140,7 +140,7 @@ export function an_hour_of_steps_takes_no_more_memory_than_its_share() {
   holds(insides.bytes <= most, `${insides.bytes} bytes`);
   holds(insides.bytes > most / 2, `no more is forgotten than needed: ${insides.bytes} bytes`);
   same(insides.steps.length < events.length, true);
-  // What is left is as it was, to the very end.
+  // The remaining steps are unchanged, to the very end.
   const whole = told(events), { timePs } = insides.steps.at(-1);
   for (const before of [0, 1000, 20_000]) {
     const { dropped: _, ...rest } = shown(insides.at(timePs - before));
@@ -242,10 +242,10 @@ export function an_episode_of_blocking_lasts_while_its_packets_come_and_go() {
   const episodes = new Episodes(blockedAt);
   for (const [timePs, wanted] of told) {
     same(said(episodes, timePs), wanted, `at ${timePs}:`);
-    // Whoever comes from elsewhere reads the same: no instant that was drawn before counts.
+    // Seen first from elsewhere it reads the same: no instant drawn before counts.
     same(said(new Episodes(blockedAt), timePs), wanted, `at ${timePs}, seen first:`);
   }
-  // What is not remembered is not looked at.
+  // Forgotten instants are not looked at.
   same(said(new Episodes(blockedAt), 140, 105), [[105, false]]);
   same(said(new Episodes(blockedAt), 140, 120), []);
 }

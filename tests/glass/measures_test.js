@@ -1,4 +1,4 @@
-// What lessons claim, measured over one window and under one configuration.
+// The measures behind lessons' claims, over one window and under one configuration.
 
 import { lossAt, pingTime } from "../../glass/js/model/measures.js";
 import { RATE_WINDOW_PS, Samples } from "../../glass/js/model/samples.js";

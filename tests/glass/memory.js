@@ -1,4 +1,4 @@
-// What a page remembers of two routers and their hosts, filled for longer than there is room.
+// The memory of a page with two routers and their hosts, filled for longer than there is room.
 
 import { Flows } from "../../glass/js/model/flows.js";
 import { Hosts } from "../../glass/js/model/hosts.js";
@@ -10,7 +10,7 @@ import { Router } from "./endurance.js";
 
 const CHUNK_MS = 20;
 
-// Fills until each router has told so many events; what is then remembered stays in `window.kept`.
+// Fills until each router has reported this many events; the remembered data stay in `window.kept`.
 export function fill(schema, eventsWanted) {
   const known = readSchema(Uint8Array.from(atob(schema), (each) => each.charCodeAt(0)));
   const flows = new Flows(), shares = memory.sharesOf(2);

@@ -1,4 +1,4 @@
-"""What a page remembers keeps to its bound, measured as Chromium's heap and not by its estimate."""
+"""A page's memory keeps to its bound, measured as Chromium's heap and not by its estimate."""
 
 import base64
 

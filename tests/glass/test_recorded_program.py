@@ -27,7 +27,7 @@ def recorded(tmp_path_factory):
         up = routers.Up(addresses, router="s2", port=CONGESTED, network=scene.network)
         told = tape.Tape("a test")
         with World.connect(scene.world_address) as world:
-            # What a page would watch before it shows the network.
+            # The span that a page would watch before it shows the network.
             world.advance(virtual.WATCHED_PS)
             with tape.listening(told, up):
                 world.advance(round(0.1 * PS_PER_S))

@@ -62,8 +62,8 @@ def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(pag
     page.evaluate("vitrine.player.setPace(2e-4)")
     page.keyboard.press("Space")
     seen = []
-    # An arbitration is at most some dozen events away: the slow line takes a frame every 1.2 ms. At
-    # the end of what was told a press lets time pass until something happens.
+    # An arbitration is at most some dozen events away: the slow line takes a frame every 1.2 ms. After
+    # the last known event a press lets time pass until something happens.
     deadline_s = time.monotonic() + DEADLINE_MS / 1000
     while time.monotonic() < deadline_s:
         page.keyboard.press("ArrowRight")
@@ -80,7 +80,7 @@ def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(pag
     assert words and words == phases * (len(words) // len(phases))
     page.get_by_text("The picture as a table").click()
     expect(page.get_by_role("table", name="The crossbar's last arbitration")).to_contain_text("→")
-    # The same as a matrix for each round: whoever was matched has a disc.
+    # The same as a matrix for each round: each matched pair has a disc.
     page.get_by_role("tab", name="Arbiter").click()
     matrices = page.get_by_role("tabpanel", name="Arbiter")
     expect(matrices).to_contain_text("iSLIP at ")

@@ -60,7 +60,7 @@ def test_each_button_of_a_lesson_is_done_by_the_router(chromium, vitrine, lesson
         assert asked[1:] == ASKED[lesson]
 
 
-# What the lesson says first, as shares of the line: less than it could carry, and all of it.
+# The lesson's first two shares of the line: less than it could carry, and all of it.
 BLOCKED_SHARE, CURED_SHARE = (0.15, 0.40), 0.95
 MEASURED = """async () => {
   const asked = ["s2", "vitrine.v1.Router", "Describe", { device_id: 2 }];
@@ -105,7 +105,7 @@ def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine)
         cured = percent_of(share["Virtual output queues"])
         assert cured >= CURED_SHARE
         assert_as_measured(page, cured)
-        # Both numbers stand beside each other, and the FIFO's is still what it was.
+        # Both numbers are beside each other, and the FIFO's is unchanged.
         assert percent_of(share["One FIFO at input 1"]) == pytest.approx(blocked, abs=0.05)
         steps.get_by_role("button", name="FIFO, speedup 2").click()
         expect(share["speedup 2"]).to_have_text(re.compile(r"^\d+ %$"))
@@ -175,7 +175,7 @@ def test_words_on_blocking_stay_and_never_contradict_the_picture(chromium, vitri
     assert {blocked > 0 for _, blocked in said[first:]} == {True, False}
 
 
-# What each lesson's sentence comes to: the button pressed, the seconds of the network until its
+# The number behind each lesson's sentence: the button pressed, the seconds of the network until its
 # effect is there, the row beside the lesson, and its least and greatest number: seconds, or shares.
 LESSONS = {
     "schedulers": [

@@ -116,8 +116,8 @@ class Alone {
     if (!typed) this.running = undefined;
     const turn = this.turn = {};
     setText(this.title, scenario.title);
-    // A lesson has the room to itself until somebody asks for the program; where there is none, the program is what
-    // there is to read.
+    // A lesson has the room to itself until the reader opens the program; without a lesson, the
+    // program is open.
     if (!typed && !this.isChosen) this.lay(scenario.lesson || innerWidth < WIDE ? undefined : "program");
     document.title = `${scenario.title} – Vitrine`;
     this.tell("Compiling the program …");
@@ -275,7 +275,7 @@ class Alone {
 
   // ---- the frame -------------------------------------------------------------------------------
 
-  // Nothing, the program or packets beside the picture, as somebody asks for it.
+  // Nothing, the program or packets beside the picture, as the reader chooses.
   show(name) {
     this.isChosen = true;
     this.lay(name);

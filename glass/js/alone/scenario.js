@@ -77,8 +77,8 @@ export class Running {
     return decode(this.calls.schema.message("vitrine.v1.BuildRequest"), bytesOf(this.scenario.build));
   }
 
-  // Builds the network, programs its routers and lets it settle until an instant; `onTime(ps)` tells how far it
-  // is. With programs that somebody has changed not all that was written need fit: what does not is set aside.
+  // Builds the network, programs its routers and lets it settle until an instant; calls
+  // `onTime(ps)` as it gets there. Entries that do not fit a changed program are set aside.
   async begin(onTime = () => {}, untilPs = this.scenario.settled_ps) {
     const { scenario } = this;
     const configs = new Map();

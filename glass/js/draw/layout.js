@@ -165,14 +165,14 @@ export function fullness(limit, held) {
   return Math.max(of(limit), of(limit.other));
 }
 
-// Of a queue of which all packets are narrower than this the first ones are drawn larger, so many of them, as long as
-// they leave this part of its length to all others.
+// The number of first packets that are drawn larger when all packets of a queue are narrower than
+// this, as long as they leave this part of its length to the others.
 export const HEADS = 10;
 const HEAD_W = 11, REST_LEAST = 0.3;
 
-// Where each packet of a queue begins in its strip, `xs`, the head at the right end, and how wide it is, `ws`;
-// `rest` of them, the last ones, stand closer than the first. `shift` moves all of them to the left, by so many of
-// the length that the last head had.
+// The place of each packet of a queue in its strip, `xs`, the head at the right end, and its width,
+// `ws`; `rest` of them, the last ones, are closer together than the first. `shift` moves all of
+// them to the left, by this part of the last head's length.
 export function pack(strip, packets, shift = 0) {
   const { limit } = strip, count = packets.length;
   const bytes = limit.bytes || limit.other?.bytes ? lengthOf(packets) : 0;

@@ -36,7 +36,7 @@ const PACKET_W = 15;
 const HOLLOW = 0.45;
 // What is narrower cannot be clicked.
 const SPOT_W_LEAST = 2;
-// What is wide enough for a number, how large that is, and how wide a letter of it.
+// The least width for a number, the number's size, and the width of one of its letters.
 const NAME_W_LEAST = 8, NAME_SIZE = 10, REST_LETTER_W = 6.5;
 // Of what is narrower nobody sees whether its corners are round.
 const ROUND_W_LEAST = 10;
@@ -378,7 +378,7 @@ class Drawing {
   }
 }
 
-// What tells a mark in a queue from another: colour, direction, edge and width.
+// The look of a mark in a queue: colour, direction, edge and width.
 function lookOf({ flow }, w, hasEdge, palette) {
   const colour = flow.number < 0 ? palette.flows.length : flow.colour;
   return (w * 16 + colour) * 4 + (flow.reverse ? 2 : 0) + (hasEdge ? 1 : 0);

@@ -6,8 +6,8 @@ import { RATE_WINDOW_PS } from "../model/samples.js";
 
 const SLOW = 2e-3;
 const VICTIM = 3;
-// After a change of the input stage the network goes on for so long at once: then its effect is complete, and
-// rates are those of what is in force.
+// After a change of the input stage the network runs on for this long at once: then the effect is
+// complete, and rates belong to the setting in force.
 const EFFECT_PS = RATE_WINDOW_PS + 100e9;
 
 const isFaster = ({ speedup }) => Boolean(speedup) && speedup.over !== speedup.under;
@@ -37,7 +37,7 @@ export const holBlocking = {
         "Each mark is a packet, in the colour of its flow. They leave their queue at the right.",
         "More is sent to h4 than its line carries, so its output queue is full. Whenever the packet at the head of input 1 "
         + "is for h4, it waits for room there, and all packets behind it wait, too.",
-        "Packets with a sharp edge are for h5. Its line sends nothing meanwhile, and still they stand there: this is "
+        "Packets with a sharp edge are for h5. Its line sends nothing meanwhile, and yet they wait: this is "
         + "head-of-line blocking. The number above is what it costs.",
       ],
       button: "Slow down to see it",

@@ -15,7 +15,7 @@ export const linkSharing = {
   claim: {
     title: "How much of the line h1 gets",
     measure: shareOfOne,
-    place: "behind s1, of what h1 and h2 get together",
+    place: "behind s1, as a share of h1 and h2 together",
     cases: [["FIFO", "One queue for both"], ["DRR", "Two classes, 3:7"], ["alone", "The same, h2 cut off"], ["strict", "Strict priority"]],
     caseOf: ({ ports }, sources, timePs) => {
       const { queues, scheduler: { groups } } = ports.find((each) => each.port === PORT).config;

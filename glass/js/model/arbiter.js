@@ -46,8 +46,8 @@ export function shownIn(arbitration, before, index) {
   return { places, pointers, moved, phase };
 }
 
-// What each round did, as [{levelOf(input, output)}]: "asks", "granted", "matched" in it or "earlier"; "" otherwise.
-// An arbitration in which nobody is matched has one round of requests.
+// The matrix of each round, as [{levelOf(input, output)}]: "asks", "granted", "matched" in it or
+// "earlier"; "" otherwise. An arbitration without a match has one round of requests.
 export function roundsOf({ asks, rounds }) {
   const key = (input, output) => `${input} ${output}`, matched = [];
   return (rounds.length ? rounds : [{ grants: [], accepts: [] }]).map(({ grants, accepts }) => {

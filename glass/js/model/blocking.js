@@ -30,7 +30,8 @@ export function blockedHeads(state, about) {
 // looked for when the viewer comes from elsewhere, and how many instants are remembered.
 const LOOKS = 50, HOLDS_BACK = 40, INSTANTS_MAX = 20_000;
 
-// A router's episodes of blocking, by input: stable words for what comes and goes with each packet.
+// A router's episodes of blocking, by input: stable words for a state that changes with each
+// packet.
 //
 //   const episodes = new Episodes((timePs) => blockedHeads(...))
 //   episodes.at(timePs, holdPs, startPs)   // -> [{...found, sincePs, isNow}]
@@ -40,7 +41,7 @@ const LOOKS = 50, HOLDS_BACK = 40, INSTANTS_MAX = 20_000;
 export class Episodes {
   constructor(blockedAt) {
     this.blockedAt = blockedAt;
-    // What was blocked at the instant `index * stepPs`, by index.
+    // The blocking at the instant `index * stepPs`, by index.
     this.found = new Map();
     this.stepPs = 0;
   }

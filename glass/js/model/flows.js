@@ -70,7 +70,8 @@ export function patternsOf(head) {
   return [take(12, 2)];
 }
 
-// What flows are called beside each other, by their numbers: those between the same ends by protocol and port, too.
+// The flows' names beside each other, by their numbers: those between the same ends have protocol
+// and port, too.
 export function namesAmong(flows) {
   return new Map(flows.map((flow) => {
     const { name, number, protocol, targetPort, sourcePort } = flow;

@@ -3,7 +3,7 @@
 import { MeanSize } from "./memory.js";
 import { placeAfter, thin, within } from "./order.js";
 
-// Events take this part of what may be remembered.
+// The events' share of the memory.
 const EVENTS_SHARE = 0.25;
 // The least that is remembered, however large each is.
 const LEAST = 16;
@@ -12,7 +12,7 @@ const POINTS_MAX = 600;
 const FIRST_WINDOW_BYTES = 15_000;
 
 export class Hosts {
-  // `bytesMax`: what is remembered may take so much of the heap.
+  // `bytesMax`: the limit for remembered data, in bytes of the heap.
   constructor(flows, bytesMax = Infinity) {
     this.flows = flows;
     this.bytesMax = bytesMax;

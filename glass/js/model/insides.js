@@ -14,11 +14,11 @@ import { Track } from "./track.js";
 
 // A copy of the state is kept after so many steps, or more where many packets are inside.
 const STEPS_A_KEYFRAME = 2000;
-// What a point of a curve takes of the heap.
+// The bytes of a point of a curve on the heap.
 const POINT_BYTES = 24;
-// What a step, a packet's beginning and a copy of the state take of it.
+// The bytes of a step, of a packet's beginning and of a copy of the state.
 const STEP_BYTES = 320, PACKET_BYTES = 380, KEYFRAME_BYTES = 12_000, COPIED_PACKET_BYTES = 40;
-// When the share of memory is used up, so much of it is kept.
+// The share that is kept when the memory is used up.
 const KEPT_SHARE = 0.75;
 // Drops that are remembered in a state, for those that still fall in the picture.
 const DROPS_SHOWN = 200;
@@ -76,12 +76,13 @@ export class Insides {
     }
   }
 
-  // What is remembered takes so much of the heap, by estimate.
+  // The bytes of the remembered data on the heap, by estimate.
   get bytes() {
     return this.bytesTaken - this.keyframes[0].bytes;
   }
 
-  // Forgets the oldest until no more than `bytes` are left, but for what follows the last copy.
+  // Forgets the oldest data until at most `bytes` are left, but keeps all steps after the last
+  // copy.
   shrink(bytes) {
     const found = this.keyframes.findIndex((each) => this.bytesTaken - each.bytes <= bytes);
     this.drop(found < 0 ? this.keyframes.length - 1 : found);
@@ -200,8 +201,8 @@ export class Insides {
     return [...this.depths.values(), ...this.depthsBytes.values(), ...this.sent.values(), ...this.waits.values()];
   }
 
-  // Curves are a tenth of what steps are, and reach farther back. Their oldest quarter goes, by points and not by
-  // time, when their share is used up.
+  // Curves take a tenth of the steps' memory, and reach farther back. When their share is used up
+  // their oldest quarter goes, by points and not by time.
   boundCurves() {
     const points = () => this.tracks.reduce((sum, each) => sum + each.times.length, 0);
     for (let before = Infinity, now = points(); now * POINT_BYTES > this.curvesBytesMax && now < before;) {

@@ -1,7 +1,7 @@
-// What the claims of lessons measure, each over the one window of all rates.
+// The measures behind the lessons' claims, each over the one window of all rates.
 //
-// A measure: {words(value), read({model, hosts}, timePs)}. It reads undefined where the window is not full or
-// nothing of it is known, and Infinity where something was asked for and never came.
+// A measure: {words(value), read({model, hosts}, timePs)}. It reads undefined if the window is not full or
+// unknown, and Infinity if an answer never came.
 
 import { span, percent } from "../words.js";
 import { within } from "./order.js";
@@ -21,7 +21,7 @@ export const lineShare = (port, class_) => ({
   },
 });
 
-// Which part of what flows from two hosts left the router is from the first of them.
+// The first host's share of the traffic of two hosts that left the router.
 export const flowShare = (one, other) => ({
   words: percent,
   read({ model: { insides } }, timePs) {

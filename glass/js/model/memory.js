@@ -5,7 +5,7 @@
 
 // Everything remembered, over all routers and hosts. A page takes about 30 MB without it.
 const REMEMBERED_BYTES = 100e6;
-// What the parts get of it. Single packets are most of what is told.
+// The shares of its parts. Single packets are most of the data.
 const SHARES = { packets: 0.45, curves: 0.2, samples: 0.15, abouts: 0.05, notes: 0.05, hosts: 0.1 };
 
 const OBJECT_BYTES = 12, FIELD_BYTES = 4, ARRAY_BYTES = 32, NUMBER_BYTES = 12, VIEW_BYTES = 160;

@@ -4,12 +4,12 @@ import { Insides, input, queue } from "./insides.js";
 import { placeAfter, thin } from "./order.js";
 import { Samples } from "./samples.js";
 
-// What one of the notes takes of the heap.
+// The bytes of a note on the heap.
 const NOTE_BYTES = 120;
 
 export class RouterModel {
-  // `shares`: what of the heap may be used for what, as `sharesOf` divides it.
-  // Stores whose share is not named are not bounded.
+  // `shares`: the limit of each store, as `sharesOf` divides the memory. Stores without a share are
+  // not bounded.
   constructor(name, deviceId, flows, shares = {}) {
     this.name = name;
     this.deviceId = deviceId;
@@ -94,7 +94,7 @@ export class RouterModel {
 
   // Whether it is known at an instant where each packet was.
   knowsPacketsAt(timePs) {
-    // What was told stays known when later ones are not told any more.
+    // Known packets stay known when later ones are no longer sent.
     const untilPs = this.knowsPackets ? Infinity : this.gapFromPs ?? this.insides.lastPs;
     return timePs >= this.insides.startPs && timePs <= Math.min(untilPs, this.packetsUntilPs)
       && !this.gaps.some(([from, to]) => timePs > from && timePs < to);

@@ -14,7 +14,7 @@ const ABOUTS_MAX = 120;
 const LEAST = 16;
 
 export class Samples {
-  // What samples and what Describe said may take of the heap.
+  // The limits for samples and for descriptions, in bytes of the heap.
   constructor(bytesMax = Infinity, aboutsBytesMax = Infinity) {
     Object.assign(this, { bytesMax, aboutsBytesMax });
     this.list = [];
@@ -98,8 +98,8 @@ export class Samples {
     return mostBps ? Math.min(bits, mostBps) : bits;
   }
 
-  // What a counter has grown by in the window before an instant: between the last sample and the one a window
-  // before it, or the next earlier one where samples are farther from each other.
+  // The growth of a counter in the window before an instant: between the last sample and the one a
+  // window before it, or the next earlier one where samples are farther apart.
   grownAt(timePs, countOf) {
     const now = this.at(timePs);
     const before = now && this.at(now.time_ps - RATE_WINDOW_PS + SLACK_PS);

@@ -1,6 +1,7 @@
 // The one axis of time of all tracks: which span of the network they show.
 //
-// It follows the picture, so many seconds of the viewer long, until somebody zooms or pans; then it stands.
+// It follows the picture, with a fixed length in seconds of the viewer, until the viewer zooms or
+// pans; then it stays.
 
 // How much is to be seen at once, in seconds of the viewer at the pace of the moment.
 const WINDOW_S = 12;
@@ -11,13 +12,13 @@ const SPAN_LEAST_PS = 1e6, STEP = 1.5;
 
 export class Axis {
   constructor() {
-    // {fromPs, toPs} where somebody has chosen it.
+    // {fromPs, toPs} chosen by the viewer.
     this.chosen = undefined;
     this.known = { startPs: 0, toldPs: 0, timePs: 0 };
     this.isLong = false;
   }
 
-  // What is known by now: from when on, until when, and the instant of the picture.
+  // The known span, and the instant of the picture.
   extend(startPs, toldPs, timePs, pace) {
     this.known = { startPs, toldPs, timePs };
     this.window = WINDOW_S * pace * 1e12;

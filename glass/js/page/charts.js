@@ -13,7 +13,7 @@ import { Plot } from "./plot.js";
 const KEY = "vitrine.charts";
 const AT_FIRST = ["depth", "flows"];
 const PATHS_MAX = 2000;
-// A press pans by so much of what is shown.
+// A press pans by this share of the shown span.
 const PAN_SHARE = 0.25;
 
 export class Charts {
@@ -133,7 +133,7 @@ export class Charts {
     axis.extend(model.startPs, toldPs, timePs, pace);
     this.following.disabled = !axis.chosen;
     const { fromPs, toPs } = axis.shown;
-    // What was told beyond the instant of the picture is shown to whoever goes there, and not before.
+    // Events after the instant of the picture show only when the viewer goes there.
     const untilPs = axis.chosen ? Math.min(toPs, toldPs) : timePs;
     const span = { fromPs, longPs: fromPs, toPs: untilPs };
     const found = this.list.map(({ kind }) => curves(kind, sources, span));

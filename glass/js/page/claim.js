@@ -1,7 +1,7 @@
-// What a lesson says, as a number: measured where it says so, for each of the settings that it compares.
+// A lesson's claim as a number, measured in each of the settings that it compares.
 //
-// A claim: {title, measure, place, cases: [[name, words]], caseOf(about, sources)}: what is measured, where, in
-// words, and by which name it counts: that of what was in force throughout the window.
+// A claim: {title, measure, place, cases: [[name, words]], caseOf(about, sources)}: the measure, its place in
+// words, and the case that it counts for: the setting in force throughout the window.
 
 import { RATE_WINDOW_PS, settingsOf, WINDOW_WORDS } from "../model/samples.js";
 import { element, setText } from "./dom.js";
@@ -19,7 +19,7 @@ export class ClaimPanel {
     const { glass: { model, hosts, shownPs }, claim } = this;
     const found = measured(claim, { model, hosts }, shownPs);
     for (const [name, row] of this.rows) row.toggleAttribute("data-now", name === found?.name);
-    // What was measured last stays, to be compared.
+    // The last measurement stays, for comparison.
     const cell = this.cells.get(found?.name);
     if (cell && found.value !== undefined) setText(cell, claim.measure.words(found.value));
   }

@@ -27,7 +27,7 @@ const REMEMBERED_PS = 30e12;
 const SAMPLE_MS = 20;
 // In virtual time there is time for more of them.
 const VIRTUAL_SAMPLE_MS = 1;
-// How often, and how many times, it is looked whether routers have told of an instant.
+// How often, and how many times, the page checks whether routers have reported an instant.
 const LOOK_MS = 20, TOLD_TRIES = 500;
 // Text and curves change less often than the picture.
 const SLOW_MS = 100;
@@ -169,8 +169,8 @@ export class Glass {
     return { device_id: model.deviceId };
   }
 
-  // Time goes on beyond what has been told, whatever the picture needs: resolves when the routers have told of
-  // it, to false where nothing more will be told. Time that others let pass is waited for.
+  // Lets time pass beyond the known events, whatever the picture needs: resolves when the routers
+  // have reported it, to false if they will report nothing more. If others let time pass, it waits.
   async goOn(spanPs) {
     const { player, scene, world } = this, drives = scene.isDriven && !scene.readOnly;
     if (scene.world === "recorded") return false;
@@ -187,7 +187,8 @@ export class Glass {
     return player.toldPs > before;
   }
 
-  // What happens until the network has settled is told and not shown: the picture begins there, and rates are known.
+  // Events until the network has settled are recorded and not shown: the picture begins there, and
+  // rates are known.
   async settle() {
     if (this.scene.isDriven && !this.scene.readOnly) await this.passUntilSettled();
     this.isSettled = true;
@@ -204,7 +205,7 @@ export class Glass {
     await this.world.holding(async () => {
       await this.world.untilIdle();
       const spanPs = settledPs - (this.world.reachedPs || this.player.toldPs);
-      // Whoever has begun to look meanwhile stays where they are.
+      // A viewer who has begun to look meanwhile stays where they are.
       if (spanPs > 0 && await this.goOn(spanPs) && this.player.isPlaying) this.player.seek(this.player.toldPs);
     });
   }
@@ -290,8 +291,8 @@ export class Glass {
     }, { timePs: player.timePs, toldPs: player.toldPs, pace: player.pace, palette: this.palette });
   }
 
-  // Models keep to their shares of memory by themselves. The past of a live router is short all the same,
-  // and flows go with the packets that were the last of them.
+  // Models keep to their shares of memory by themselves. The past of a live router is still short,
+  // and flows go with their last packets.
   forget() {
     const { player } = this, models = [...this.models.values()];
     const before = player.isLive ? player.toldPs - REMEMBERED_PS : 0;

@@ -23,10 +23,10 @@ const FIELDS = "input:not([type=range]), select, textarea, dialog, [contentedita
 
 // Until `signal` aborts.
 export function onKey(glass, signal) {
-  // What was clicked last; the keyboard's way to a control is Tab.
+  // The element clicked last; the keyboard's way to a control is Tab.
   let clicked;
   document.addEventListener("pointerdown", (event) => (clicked = event.target), { signal, capture: true });
-  // A control that somebody reached by keyboard takes keys for itself; a clicked one has had its click.
+  // A control reached by keyboard takes keys for itself; a clicked one has had its click.
   const takesKeys = (target, controls) => {
     const control = target.closest(controls);
     return Boolean(control) && !control.contains(clicked);
@@ -45,7 +45,7 @@ export function onKey(glass, signal) {
     event.stopPropagation();
     action();
   }, { signal, capture: true });
-  // What was chosen with the pointer is chosen: keys are for time again.
+  // After a choice with the pointer, keys are for time again.
   document.addEventListener("change", ({ target }) => target.matches("select") && target.contains(clicked) && target.blur(), { signal });
   // The space bar presses a button when it is released.
   document.addEventListener("keyup", (event) => {

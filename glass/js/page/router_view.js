@@ -351,7 +351,7 @@ function outputsWords(packets) {
   return [...counts].map(([way, each]) => `${each} for ${way}`).join(", ") || "none";
 }
 
-// What is so now, or what was so last: the picture shows an idle output only in the first case.
+// The present blocking, or the last one: the picture shows an idle output only in the first case.
 export function blockedWords({ input: port, head, outputs, packets, sincePs, isNow }, name, pace) {
   const begin = `Head-of-line blocking at input ${port}, seen since ${instant(sincePs, Math.max(pace, SINCE_PACE))}`;
   const ways = `${outputs.length === 1 ? "output" : "outputs"} ${outputs.map(name).join(" and ")}`;

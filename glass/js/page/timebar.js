@@ -5,8 +5,8 @@ import { count, instant, paceWords, shortWords } from "../words.js";
 import { element, setText } from "./dom.js";
 
 const PARTS = 1000;
-// A step beyond what has been told: how far time passes at first, in seconds of the viewer, how far at least
-// and at most, and how often it is tried.
+// A step beyond the known events: how far time passes at first, in seconds of the viewer, how far
+// at least and at most, and how often it is tried.
 const SPAN_FIRST_S = 0.02, SPAN_LEAST_PS = 1e6, SPAN_MAX_PS = 1e12, TRIES_MAX = 60;
 // What a step leads to, by what it is called.
 export const STEPS = {
@@ -77,7 +77,7 @@ export class TimeBar {
     const to = direction > 0
       ? model.knowsPackets ? insides.next(timePs, isWanted) : list.find((each) => each.time_ps > timePs)?.time_ps
       : model.knowsPackets ? insides.previous(timePs, isWanted) : list.findLast((each) => each.time_ps < timePs)?.time_ps;
-    // Other routers may not have told as much yet.
+    // Other routers may still have to report it.
     if (to === undefined || to > player.toldPs) return false;
     player.seek(to);
     const phases = this.phases();
@@ -85,7 +85,8 @@ export class TimeBar {
     return true;
   }
 
-  // Beyond what has been told: lets time pass until something happens, once for each step that is due.
+  // Beyond the known events: lets time pass until something happens, once for each step that is
+  // due.
   async stepOn() {
     if (this.stepsDue++) return;
     const { player, glass } = this, { model } = glass;

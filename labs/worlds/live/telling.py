@@ -36,7 +36,7 @@ from labs.worlds.live.kernel_sockets import KernelSockets
 # Shorter intervals are of no use; each sample costs the machine.
 INTERVAL_NS_MIN = 20_000_000
 _CALLS_MAX = 16
-# Of those, at most so many are of callers without the key, so that they cannot lock its user out.
+# Of those, this many are for callers without the key, so that they cannot lock its user out.
 _LOOKING_MAX = 12
 _NS_PER_S, _PS_PER_NS = 1_000_000_000, 1_000
 _DESCRIBE_DEADLINE_S = 5.0
@@ -198,7 +198,7 @@ class _Access:
     def watching(
         self, call: _Call[_Request, Iterator[_Response]]
     ) -> _Call[_Request, Iterator[_Response]]:
-        """A stream that anybody may open, at most so many at once without the key."""
+        """A stream that needs no key; without it, a few at a time."""
 
         def bounded(request: _Request, context: grpc.ServicerContext) -> Iterator[_Response]:
             with self._place(context):
@@ -207,7 +207,7 @@ class _Access:
         return bounded
 
     def looking(self, call: _Call[_Request, _Response]) -> _Call[_Request, _Response]:
-        """A call that anybody may make, at most so many at once without the key."""
+        """A call that needs no key; without it, a few at a time."""
 
         def bounded(request: _Request, context: grpc.ServicerContext) -> _Response:
             with self._place(context):

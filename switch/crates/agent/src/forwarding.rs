@@ -105,7 +105,7 @@ impl Load {
         Self::new_while(config, settings, &|| true)
     }
 
-    /// The same, given up soon after nobody wants the program any more.
+    /// The same, but stops soon after the program is no longer wanted.
     pub fn new_while(
         mut config: Arc<Config>,
         settings: &pipeline::Config,

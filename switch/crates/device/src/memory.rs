@@ -102,7 +102,7 @@ impl Device {
         self.memory.queued.iter().sum::<u64>() == cost_of(self.traffic.held())
     }
 
-    /// A frame for whose way to the router there is no memory counts as arrived and dropped.
+    /// Counts a frame as arrived and dropped: there is no memory for its way to the router.
     pub(crate) fn drop_before_line(&mut self, now: Time, port: PortId, frame: Frame) {
         let identity = self.note_received(now, port, &frame);
         self.drop_frame(now, identity, port, frame, DropReason::PacketMemory);

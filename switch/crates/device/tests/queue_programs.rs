@@ -139,7 +139,7 @@ fn drill_spreads_the_packets_of_one_flow_by_the_length_of_the_queues() {
     assert!(device.balance());
 }
 
-/// The port by which a flow's packet leaves at the end of what waits there.
+/// The port that a flow's packet leaves by, once the packets before it have left.
 fn port_taken(device: &mut Device, now: Time, source: u16) -> u16 {
     let _earlier = poll(device, now);
     let sent = |device: &Device| {

@@ -1,4 +1,4 @@
-// A program whose packets ask for the state of a queue and carry the answer out of the router.
+// A program whose packets read the state of a queue and carry the numbers out of the router.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -25,7 +25,7 @@ fn us(us: u64) -> Time {
     Time::ZERO + Span::from_us(us)
 }
 
-/// A device with ports 1 to 4 of two classes each. What is handed over has arrived.
+/// A device with ports 1 to 4 of two classes each. Frames arrive when they are handed over.
 fn device() -> Device {
     let sender = SenderConfig { rate: SenderRate::Unlimited, ..SenderConfig::default() };
     let mut device = Device::new(Config::default());
@@ -39,7 +39,7 @@ fn device() -> Device {
     device
 }
 
-/// A frame that leaves by `out` and asks for this on its way.
+/// A frame that leaves by `out` and makes this read on its way.
 fn frame(what: u8, out: u8, about: [u8; 3], size: usize) -> Vec<u8> {
     let mut bytes = vec![what, out];
     bytes.extend(about);

@@ -58,7 +58,7 @@ pub(crate) struct Header {
     pub base: u32,
     /// The byte that says whether it is valid.
     pub valid: u32,
-    /// Its union, at most one of whose headers is valid.
+    /// Its union, which has at most one valid header.
     pub union: Option<u32>,
 }
 

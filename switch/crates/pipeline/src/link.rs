@@ -32,7 +32,7 @@ impl Pipeline {
         Self::load_while(json, config, &|| true)
     }
 
-    /// The same, but only while somebody wants the program: asked between the stages of loading.
+    /// The same, but stops between two stages of loading when the program is no longer wanted.
     pub fn load_while(
         json: &[u8],
         config: &Config,

@@ -49,7 +49,7 @@ impl QueueFunction {
         }
     }
 
-    /// The names of what is passed in.
+    /// The names of the inputs.
     pub fn inputs(self) -> &'static [&'static str] {
         match self {
             QueueFunction::BufferUse => &[],

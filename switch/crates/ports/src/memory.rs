@@ -3,7 +3,7 @@
 //! That thread takes and gives back memory for controllers. Now and then the C library's allocator
 //! tidies up small pieces that were given back, and hands large pieces to the kernel: either takes
 //! milliseconds, and no packet moves meanwhile. mimalloc gives back to other threads without a
-//! lock, tidies up a page at a time, and can be told to leave the kernel alone: another thread
+//! lock, tidies up a page at a time, and has a setting that leaves the kernel alone: another thread
 //! gives back unused memory, [`give_back`]. `make bench-control` shows the difference.
 
 use std::ffi::{c_int, c_long};

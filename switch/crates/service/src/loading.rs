@@ -1,5 +1,5 @@
-//! The switch loads one program at a time, whichever interface it comes from, because loading takes
-//! memory. A client that leaves gives its turn away: loading stops at its next stage.
+//! The switch loads one program at a time, from all of its interfaces, because loading takes
+//! memory. A client that leaves gives up its turn: loading stops at its next stage.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

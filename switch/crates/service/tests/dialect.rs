@@ -62,7 +62,7 @@ async fn the_next_client_is_primary_with_a_lower_election_id() {
         let highest = if dialect == Dialect::Pi { 1 } else { 7 };
         assert_eq!(standing(&mut backup).await, (second, Some(highest)), "{dialect:?}");
         drop(backup);
-        // The client that follows when nobody is left.
+        // The next client, once all others have left.
         let mut third = switch.stream("").await;
         let third = loop {
             match bid(&mut third, Some(1)).await {

@@ -297,7 +297,7 @@ impl Core {
         self.resume(now, |_| true);
     }
 
-    /// Lets ports continue that were stalled and whose sockets have room again.
+    /// Resumes stalled ports whose sockets have room again.
     fn resume(&mut self, now: Time, has_room: impl Fn(usize) -> bool) {
         let Core { netdevs, device, .. } = self;
         let stalled = netdevs.stalls().enumerate().filter(|(_, stalled)| *stalled);

@@ -31,7 +31,7 @@ fn rows() -> BTreeMap<Place, Row> {
 /// How often a line has the word, outside of comments and of longer words.
 fn times(line: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    // Rust has no other use for it, so it occurs in a text only where somebody searches for it.
+    // Rust has no other use for it, so a text contains it only to search for it.
     without_comment(line).split(|c| !is_word(c)).filter(|word| *word == "unsafe").count()
 }
 

@@ -163,8 +163,8 @@ impl Lowering<'_> {
         result
     }
 
-    /// Runs a primitive that writes to these parameters, each for an argument of the call. What is
-    /// copied out afterwards is copied in their order, so the last is the outermost.
+    /// Runs a primitive that writes to these parameters, each for an argument of the call. Results
+    /// are copied out in their order, so the last is the outermost.
     fn run_into(
         &mut self,
         name: &str,

@@ -428,7 +428,7 @@ impl Call<'_> {
         }))
     }
 
-    /// A read of the queues: what is asked, then where the two results go.
+    /// A read of the queues: its inputs, then the targets of the two results.
     fn queues_step(&self, function: QueueFunction) -> Result<ExternStep, LoadError> {
         let count = function.inputs().len();
         self.count(count + 2)?;

@@ -146,7 +146,7 @@ impl General {
         self.json_version.then(|| format!("{JSON_VERSION}\n"))
     }
 
-    /// simple_switch has no other interface, so its users do not ask for this one.
+    /// simple_switch has no other interface, so its users name no port for this one.
     pub fn with_defaults_of(mut self, spelling: Spelling) -> Self {
         let usual = (spelling == Spelling::SimpleSwitch).then_some(THRIFT_PORT);
         self.thrift_port = self.thrift_port.or(usual);
