@@ -37,6 +37,17 @@ class Flow:
             number(_PORTS_AT + 2, 2),
         )
 
+    @classmethod
+    def of_cell(cls, cell: int) -> Flow:
+        """From the low 104 bits of a register's cell, the fields in their order."""
+        return cls(
+            cell >> 72 & 0xFFFFFFFF,
+            cell >> 40 & 0xFFFFFFFF,
+            cell >> 32 & 0xFF,
+            cell >> 16 & 0xFFFF,
+            cell & 0xFFFF,
+        )
+
     def __str__(self) -> str:
         ends = ((self.source, self.source_port), (self.destination, self.destination_port))
         return " -> ".join(f"{ipaddress.IPv4Address(ip)}:{port}" for ip, port in ends)

@@ -127,7 +127,8 @@ class Bench:
                 session.insert([CloneSession(REPORTS, (CPU_PORT,))])
             if system.wants_drops:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
-            with Steps(session) as steps:
+            steps = Steps(session)
+            with steps:
                 self._start(workload, seed)
                 conductor = Conductor(self._world, session, steps, own, device, lost, seed)
                 end_ps = conductor.run()

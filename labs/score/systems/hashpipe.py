@@ -37,19 +37,9 @@ class HashPipe(System):
         for stage in range(STAGES):
             for cell in device.read(f"stage_{stage}"):
                 if cell >> 136 == window:
-                    packets[_flow(cell)] += cell >> 104 & 0xFFFFFFFF
+                    packets[Flow.of_cell(cell)] += cell >> 104 & 0xFFFFFFFF
         self._claims.append(Claim(now_ps - WINDOW_PS, now_ps, now_ps, depth_bytes, packets))
 
     def claims(self) -> list[Claim]:
         """One for each window with a deep queue."""
         return self._claims
-
-
-def _flow(cell: int) -> Flow:
-    return Flow(
-        cell >> 72 & 0xFFFFFFFF,
-        cell >> 40 & 0xFFFFFFFF,
-        cell >> 32 & 0xFF,
-        cell >> 16 & 0xFFFF,
-        cell & 0xFFFF,
-    )

@@ -68,14 +68,4 @@ def _departures(device: Device) -> Iterator[tuple[int, Flow, int]]:
             if round_:
                 tick = (round_ - 1 << CELL_BITS) + place
                 # Of the packets that came to a cell the last one stayed.
-                yield tick << cell_bits, _flow(cell), 1 << cell_bits
-
-
-def _flow(cell: int) -> Flow:
-    return Flow(
-        cell >> 72 & 0xFFFFFFFF,
-        cell >> 40 & 0xFFFFFFFF,
-        cell >> 32 & 0xFF,
-        cell >> 16 & 0xFFFF,
-        cell & 0xFFFF,
-    )
+                yield tick << cell_bits, Flow.of_cell(cell), 1 << cell_bits

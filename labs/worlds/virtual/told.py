@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from vitrine.v1 import world_pb2
 
@@ -30,20 +31,31 @@ _ESTABLISHED = world_pb2.Connection.State.ESTABLISHED
 _READ_DEADLINE_S = 60.0
 
 
-class Watch(ABC):
+class _Message(Protocol):
+    """A message of a stream that says up to which instant it is complete; 0: not yet."""
+
+    @property
+    def complete_until_ps(self) -> int: ...
+
+
+_MessageT = TypeVar("_MessageT", bound=_Message)
+
+
+class Watch(ABC, Generic[_MessageT]):
     """A stream that is read to its end by a thread."""
 
-    def __init__(
-        self, told: AbstractContextManager[Iterator[world_pb2.WatchHostsResponse]]
-    ) -> None:
+    # The error when it says nothing for a long time.
+    silence: ClassVar[str] = "the hosts of the virtual world tell nothing any more."
+
+    def __init__(self, told: AbstractContextManager[Iterator[_MessageT]]) -> None:
         self._told = told
         self._news = threading.Condition()
         self._complete_until_ps = -1
         self._error: Exception | None = None
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Watch[_MessageT]:
         messages = self._told.__enter__()
-        self._thread = threading.Thread(target=self._read, args=(messages,), name="hosts")
+        self._thread = threading.Thread(target=self._read, args=(messages,), name="watch")
         self._thread.start()
         return self
 
@@ -66,13 +78,13 @@ class Watch(ABC):
         if self._error is not None:
             raise self._error
         if not read:
-            raise MeasurementError("the hosts of the virtual world tell nothing any more.")
+            raise MeasurementError(self.silence)
 
     @abstractmethod
-    def _take(self, message: world_pb2.WatchHostsResponse) -> None:
+    def _take(self, message: _MessageT) -> None:
         """One message; called by the thread only."""
 
-    def _read(self, messages: Iterator[world_pb2.WatchHostsResponse]) -> None:
+    def _read(self, messages: Iterator[_MessageT]) -> None:
         try:
             for message in messages:
                 self._take(message)
@@ -86,7 +98,7 @@ class Watch(ABC):
                 self._news.notify_all()
 
 
-class SocketWatch(Watch):
+class SocketWatch(Watch[world_pb2.WatchHostsResponse]):
     """The TCP connections of some hosts, sampled as the live world's `ss` samples them."""
 
     def __init__(self, world: World, hosts: Sequence[str], zero_ps: int) -> None:
@@ -130,7 +142,7 @@ def socket_sample(connection: world_pb2.Connection, time_s: float) -> SocketSamp
     )
 
 
-class DatagramWatch(Watch):
+class DatagramWatch(Watch[world_pb2.WatchHostsResponse]):
     """The payloads of the datagrams that come to the sinks of a host."""
 
     def __init__(self, world: World, host: str) -> None:
