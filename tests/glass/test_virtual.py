@@ -62,8 +62,8 @@ def test_blocking_is_seen_and_the_crossbar_is_stepped_through_phase_by_phase(pag
     page.evaluate("vitrine.player.setPace(2e-4)")
     page.keyboard.press("Space")
     seen = []
-    # An arbitration is at most some dozen events away: the slow line takes a frame every 1.2 ms. After
-    # the last known event a press lets time pass until something happens.
+    # An arbitration is at most some dozen events away: the slow line takes a frame every 1.2 ms.
+    # After the last known event a press lets time pass until something happens.
     deadline_s = time.monotonic() + DEADLINE_MS / 1000
     while time.monotonic() < deadline_s:
         page.keyboard.press("ArrowRight")
