@@ -138,7 +138,7 @@ def _load(file: Path, name: str, base: type) -> type[Any]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[file.stem] = module
     # The file's imports may be beside it.
-    sys.path.insert(0, str(file.resolve().parent))
+    sys.path.insert(0, _still_reached(file.resolve().parent))
     source = file.read_bytes()
     # For the lines in tracebacks: the file may be out of reach later. Without a time, the entry is
     # never compared with the file.
@@ -158,6 +158,13 @@ def _load(file: Path, name: str, base: type) -> type[Any]:
     if not (isinstance(found, type) and issubclass(found, base)):
         raise Unfit(f"{name} is no {base.__name__}: write class {name}(insides.{base.__name__})")
     return found
+
+
+def _still_reached(folder: Path) -> str:
+    """The folder by a path that another user can go too: folders above it may be root's alone."""
+    if os.geteuid() != 0:
+        return str(folder)
+    return f"/proc/self/fd/{os.open(folder, os.O_PATH | os.O_DIRECTORY)}"
 
 
 def _give_up_root() -> None:

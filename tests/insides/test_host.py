@@ -13,6 +13,8 @@ from insides import Aqm, host
 from insides.examples.codel import CoDel
 from tests.bench import insides as bench
 
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has something to give up")
+
 
 class Echo:
     """An arbiter that keeps its questions."""
@@ -71,11 +73,30 @@ def test_the_benchmark_asks_each_class_often_enough(subject):
     assert bench.measure(subject, count=20) > 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has something to give up")
+@as_root
 @pytest.mark.parametrize(("sudo", "ids"), [({}, 65534), ({"SUDO_UID": "7", "SUDO_GID": "7"}, 7)])
 def test_a_class_never_runs_as_root(sudo, ids, tmp_path):
     file = tmp_path / "curious.py"
     file.write_text("import os\nraise ValueError(os.getresuid(), os.getresgid(), os.getgroups())\n")
+    said = begun(file, sudo)
+    assert f"ValueError: (({ids}, {ids}, {ids}), ({ids}, {ids}, {ids}), [])" in said
+    # Its file is in a folder of root's, but its author still sees the line.
+    assert "raise ValueError(os.getresuid()" in said
+
+
+@as_root
+def test_a_class_in_a_folder_of_roots_imports_what_lies_beside_it(tmp_path):
+    (tmp_path / "home").mkdir(mode=0o700)
+    folder = tmp_path / "home" / "lab"
+    folder.mkdir()
+    (folder / "beside.py").write_text("HERE = 'what lies beside it'\n")
+    file = folder / "curious.py"
+    file.write_text("import beside\nraise ValueError(beside.HERE)\n")
+    assert "ValueError: what lies beside it" in begun(file, {})
+
+
+def begun(file, sudo):
+    """What the process answers to the first question, the class's name being Curious."""
     begin = b"B" + json.dumps({"kind": "Arbiter", "ports": 2, "iterations": 1, "seed": 1}).encode()
     environment = {name: value for name, value in os.environ.items() if "SUDO" not in name}
     done = subprocess.run(
@@ -86,7 +107,4 @@ def test_a_class_never_runs_as_root(sudo, ids, tmp_path):
         timeout=120,
         check=True,
     )
-    said = done.stdout.decode(errors="replace")
-    assert f"ValueError: (({ids}, {ids}, {ids}), ({ids}, {ids}, {ids}), [])" in said
-    # Its file is in a folder of root's, but its author still sees the line.
-    assert "raise ValueError(os.getresuid()" in said
+    return done.stdout.decode(errors="replace")
