@@ -33,6 +33,8 @@ _PACKAGES = (
 )
 # The router's own parts in Python: what students are to write.
 EXAMPLES = ROOT / "insides" / "examples"
+# A teacher's new exercise begins with these files.
+_TEMPLATE = ROOT / "course" / "template"
 # Routers of others, beside which these exercises are tried; see `roads.PEERS`.
 _WITH_PEERS = ("control-plane", "capstone")
 # One file, which is each of the programs by its name.
@@ -105,6 +107,7 @@ def _files(path: Path) -> list[Path]:
         if "__pycache__" not in each.parts
         and not each.is_relative_to(SOLUTIONS)
         and not each.is_relative_to(EXAMPLES)
+        and not each.is_relative_to(_TEMPLATE)
     ]
 
 
