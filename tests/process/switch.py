@@ -40,16 +40,18 @@ def refusal(*flags: str, program: Path = SWITCH) -> tuple[int, str]:
 
 @contextmanager
 def running(
-    *flags: str, port: int, log: Path, program: Path = SWITCH
+    *flags: str, port: int, log: Path, program: Path = SWITCH, thrift: int | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A switch that listens on `port`; it is killed at the end if it still runs."""
+    """A switch that listens on `port`, and on `thrift` if that is another; it is killed at the end
+    if it still runs.
+    """
     with log.open("wb") as output:
         process = subprocess.Popen([program, *flags], stdout=output, stderr=output)
     try:
 
         def listens() -> bool:
             assert process.poll() is None, f"the switch ended: {log.read_text()}"
-            return answers(port)
+            return answers(port) and (thrift is None or answers(thrift))
 
         wait.until(listens, f"the switch listening on port {port}", PROMPT_S)
         yield process
@@ -60,12 +62,17 @@ def running(
 
 @contextmanager
 def dropin(
-    *flags: str, port: int, log: Path, folder: Path, behind: Sequence[str] = ()
+    *flags: str,
+    port: int,
+    log: Path,
+    folder: Path,
+    behind: Sequence[str] = (),
+    thrift: int | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The same under the name simple_switch_grpc; `behind` are flags behind `--`."""
     address = ("--grpc-server-addr", f"127.0.0.1:{port}")
     line = (*flags, "--", *address, *behind)
-    with running(*line, port=port, log=log, program=link(folder)) as process:
+    with running(*line, port=port, log=log, program=link(folder), thrift=thrift) as process:
         yield process
 
 

@@ -42,7 +42,7 @@ def told(program: Path, tmp_path: Path) -> Iterator[tuple[Door, dict[int, Cable]
         flags = [word for number, it in laid.items() for word in ("-i", f"{number}@{it.device}")]
         flags += ["--thrift-port", str(port), "--device-id", str(DEVICE_ID)]
         flags += ["--nanolog", f"ipc://{place}", str(program)]
-        with dropin(*flags, port=grpc_port, log=tmp_path / "log", folder=tmp_path):
+        with dropin(*flags, port=grpc_port, log=tmp_path / "log", folder=tmp_path, thrift=port):
             clients = bmpy_utils.thrift_connect("127.0.0.1", port, SERVICES)
             switch = Door(port, grpc_port, *clients)
             switch.cli("table_add by_address send 00:00:00:00:00:02 => 2")
