@@ -32,6 +32,7 @@ tests/sanitized.sh
 tests/elsewhere.sh
 VITRINE_PAGE_SEEDS=$seeds build/venv/bin/python -m pytest tests/page
 VITRINE_REFERENCE_RUNS=$seeds build/venv/bin/python -m pytest tests/course/test_exercises.py -k the_reference_gets
+VITRINE_LOOKING_SEEDS=$((10 * seeds)) build/venv/bin/python -m pytest tests/glass/test_cost_of_looking.py
 tests/notebooks/kernel.sh
 VITRINE_SPAN_S=60 build/venv/bin/python -m pytest -s tests/control/test_memory.py
 DURATION=${soaked}h WORLD=virtual build/venv/bin/python -m tests.chaos.soak

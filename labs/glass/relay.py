@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,9 +122,10 @@ def schema() -> bytes:
 class Relay:
     """The ways to the routers of a network; a channel each, opened when it is first needed."""
 
-    def __init__(self, *, read_only: bool, places: looking.Places) -> None:
-        """`places` are those that all pages which only look share."""
+    def __init__(self, *, read_only: bool, places: looking.Places, reads: looking.Reads) -> None:
+        """`places` and `reads` are those that all pages which only look share."""
         self._places = places, looking.Places(looking.WATCHES_OF_PAGE_MAX)
+        self._read = reads.of_page()
         self._addresses: dict[str, str] = {}
         self._keys: dict[str, str] = {}
         self.is_read_only = read_only
@@ -141,7 +142,7 @@ class Relay:
         for channel in self._channels.values():
             await channel.close()
 
-    async def call(self, router: str, method: str, requests: Requests) -> AsyncIterator[bytes]:
+    async def call(self, router: str, method: str, requests: Requests) -> AsyncGenerator[bytes]:
         """The router's answers to `requests`.
 
         Raises RefusedError where the router, or this relay, does not want to.
@@ -159,14 +160,18 @@ class Relay:
                 for places in self._places:
                     stack.enter_context(places.place(router, method))
             try:
-                async for message in self._answers(router, method, shape, requests):
-                    yield message
+                answers = self._answers(router, method, shape, requests)
+                if self.is_read_only and method not in looking.WATCHES:
+                    answers = self._read.all_of(answers)
+                async with contextlib.aclosing(answers):
+                    async for message in answers:
+                        yield message
             except grpc.aio.AioRpcError as error:
                 raise _refused(error) from error
 
     async def _answers(
         self, router: str, method: str, shape: _Method, requests: Requests
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes]:
         channel = self._channel(router)
         if shape.takes_stream:
             async for message in channel.stream_stream(method)(_all(requests)):
@@ -177,8 +182,13 @@ class Relay:
         if self.is_read_only:
             request = looking.lossy(method, request)
         if shape.gives_stream:
-            async for message in channel.unary_stream(method)(request):
-                yield message
+            call = channel.unary_stream(method)(request)
+            try:
+                async for message in call:
+                    yield message
+            finally:
+                # The router need not go on for a page that has left.
+                call.cancel()
         else:
             key = self._keys.get(router)
             metadata = (("authorization", f"Bearer {key}"),) if key else None

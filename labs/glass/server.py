@@ -31,6 +31,7 @@ import json
 import mimetypes
 import secrets
 import struct
+from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
@@ -42,7 +43,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
-from labs.glass import addresses, handouts, looking, relay, sources
+from labs.glass import addresses, arrivals, handouts, looking, relay, sources
 from labs.glass.refusals import RefusedError
 from labs.glass.relay import Relay, Requests
 from labs.glass.scene import Scene
@@ -104,18 +105,23 @@ class Glass:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
+        arrival_timeout_s: float = arrivals.TIMEOUT_S,
     ) -> None:
         """`scene` says what there is to see at present; pages are told when it is another.
 
-        On another address than the machine's own, anybody who is given the address may look.
+        On another address than the machine's own, anybody who is given the address may look. A
+        connection that has not sent its request after `arrival_timeout_s` is closed.
         """
+        self._arrival_timeout_s = arrival_timeout_s
+        self._arrivals = arrivals.Arrivals(arrivals.ARRIVALS_MAX, arrivals.ARRIVALS_OF_CLIENT_MAX)
         self._scene, self._host, self._port = scene, host, port
         self._is_open = not addresses.is_own(host)
         self._token = secrets.token_urlsafe(18)
         self._looking_token = secrets.token_urlsafe(18) if self._is_open else ""
         self._schema = relay.schema()
         self._places = looking.Places(looking.WATCHES_MAX)
-        self._looking_count = 0
+        self._reads = looking.Reads()
+        self._looking: Counter[str] = Counter()
         self._server: Server | None = None
 
     @property
@@ -153,7 +159,8 @@ class Glass:
             max_size=_FRAME_BYTES_MAX,
             max_queue=_FRAMES_MAX,
             compression=None,
-            open_timeout=_GONE_S,
+            open_timeout=self._arrival_timeout_s,
+            create_connection=arrivals.counting(self._arrivals),
             ping_timeout=_GONE_S,
             close_timeout=_CLOSE_S,
         )
@@ -190,10 +197,20 @@ class Glass:
             return None
         if not self._may_look(token):
             return _plain(HTTPStatus.UNAUTHORIZED, "The address lacks its token.")
-        if self._looking_count >= looking.PAGES_MAX:
-            sentence = f"{looking.PAGES_MAX} pages look already, the most there may be."
-            return _plain(HTTPStatus.SERVICE_UNAVAILABLE, sentence)
+        if refusal := self._crowded(_client(connection)):
+            return _plain(HTTPStatus.SERVICE_UNAVAILABLE, refusal)
         connection.protocol.max_message_size = looking.FRAME_BYTES_MAX
+        return None
+
+    def _crowded(self, client: str) -> str | None:
+        """Why there is no place for one more page that only looks, if there is none."""
+        if self._looking.total() >= looking.PAGES_MAX:
+            return f"{looking.PAGES_MAX} pages look already, the most there may be."
+        if self._looking[client] >= looking.PAGES_OF_CLIENT_MAX:
+            return (
+                f"{looking.PAGES_OF_CLIENT_MAX} pages of {client} look already, the most there "
+                "may be of one address. Close one of them."
+            )
         return None
 
     def _may_look(self, token: str) -> bool:
@@ -239,9 +256,12 @@ class Glass:
         """One page, until it goes away."""
         assert socket.request is not None, "it was answered"
         token = parse_qs(urlsplit(socket.request.path).query).get("token", [""])[0]
-        way = Relay(read_only=not self._may_steer(socket, token), places=self._places)
-        calls = _Calls(socket, way)
-        self._looking_count += way.is_read_only
+        read_only = not self._may_steer(socket, token)
+        way = Relay(read_only=read_only, places=self._places, reads=self._reads)
+        calls, client = _Calls(socket, way), _client(socket)
+        self._looking[client] += int(read_only)
+        if isinstance(socket, arrivals.Connection):
+            socket.has_arrived()
         showing = asyncio.create_task(self._show(socket, way))
         try:
             async for frame in socket:
@@ -252,7 +272,7 @@ class Glass:
         except _TooMuchError as error:
             await socket.close(CloseCode.POLICY_VIOLATION, str(error))
         finally:
-            self._looking_count -= way.is_read_only
+            self._looking -= Counter({client: int(read_only)})
             showing.cancel()
             await asyncio.gather(showing, return_exceptions=True)
             await calls.end()
@@ -312,8 +332,11 @@ class _Calls:
         try:
             with contextlib.suppress(ConnectionClosed):
                 try:
-                    async for message in self._way.call(router, method, requests):
-                        await self._send(MESSAGE, number, message)
+                    answers = self._way.call(router, method, requests)
+                    # What it holds is free when the call ends, not when it is collected.
+                    async with contextlib.aclosing(answers):
+                        async for message in answers:
+                            await self._send(MESSAGE, number, message)
                     await self._send(END, number, b"")
                 except RefusedError as refused:
                     await self._send(REFUSED, number, refused.status)
@@ -322,6 +345,10 @@ class _Calls:
 
     async def _send(self, kind: int, number: int, rest: bytes) -> None:
         await self._socket.send(_HEAD.pack(kind, number) + rest)
+
+
+def _client(connection: ServerConnection) -> str:
+    return arrivals.client_of(connection.remote_address[0])
 
 
 def _is_same(token: str, wanted: str) -> bool:

@@ -67,11 +67,19 @@ def test_a_watch_of_a_looking_page_may_always_lose():
     assert all(each.interval_ms == 7 and each.packets for each in double.watches)
 
 
-def test_bytes_that_are_no_request_are_refused_before_the_router():
+@pytest.mark.parametrize(
+    ("method", "sent"),
+    # A text whose bytes are no UTF-8 is another error of protobuf's than broken fields are.
+    [
+        (WATCH, b"\xff\xff"),
+        ("/vitrine.v1.World/WatchHosts", b"\x0a\x01\xff\x12\x01\xff\x1a\x01\xff"),
+    ],
+)
+def test_bytes_that_are_no_request_are_refused_before_the_router(method, sent):
     double = Remembering()
     with glass_of_double(host="0.0.0.0", double=double) as (glass, _), looked(glass) as page:
-        page.send(frame(server.CALL, 1, named("s2") + named(WATCH)))
-        page.send(frame(server.SEND, 1, b"\xff\xff"))
+        page.send(frame(server.CALL, 1, named("s2") + named(method)))
+        page.send(frame(server.SEND, 1, sent))
         kind, rest = first_answer(page, 1)
     assert kind == server.REFUSED
     assert "no request of" in status_pb2.Status.FromString(rest).message
