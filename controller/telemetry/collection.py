@@ -13,6 +13,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
+
 from controller.telemetry.bulk import Batch, decode_batch
 from controller.telemetry.flows import Flows
 from controller.telemetry.observation import FLAG_OF_NAME, ROW, VALUE_COLUMNS, unavailable
@@ -21,6 +23,9 @@ from controller.telemetry.parquet import ParquetWriter
 from controller.telemetry.semantics import Semantics
 from controller.telemetry.sequence import Senders
 from controller.telemetry.store import Store
+
+# As plain numbers: a row has four, and there may be 100,000 rows.
+_BIT_OF_NAME = {name: int(flag) for name, flag in FLAG_OF_NAME.items()}
 
 
 class Collection:
@@ -85,7 +90,7 @@ class Collection:
                     return []
                 number = named[flow]
             rows = self.store.rows(flow=number, node=node, queue=queue, rows_max=rows_max)
-            return [self._plain(row) for row in rows]
+            return self._plain(rows)
 
     def _plain_books(self) -> dict[str, Any]:
         return {
@@ -110,18 +115,26 @@ class Collection:
             ],
         }
 
-    def _plain(self, row: Any) -> dict[str, Any]:
-        plain: dict[str, Any] = {}
+    def _plain(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        """The rows as plain values, made a column at a time: there may be 100,000."""
+        columns: dict[str, list[Any]] = {}
         for name in ROW.names or ():
-            value = int(row[name])
-            if name in VALUE_COLUMNS and value == unavailable(name):
-                plain[name] = None
-            elif name == "flow":
-                plain[name] = str(self.flows[value]) if value else None
-            elif name == "kind":
-                plain |= {known: bool(value & flag) for known, flag in FLAG_OF_NAME.items()}
-            elif name == "drop_reason":
-                plain[name] = self.semantics.drop_reasons.get(value, str(value))
-            else:
-                plain[name] = value
-        return plain
+            columns |= self._plain_column(name, rows[name].tolist())
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+    def _plain_column(self, name: str, values: list[int]) -> dict[str, list[Any]]:
+        if name == "kind":
+            return {
+                known: [bool(value & flag) for value in values]
+                for known, flag in _BIT_OF_NAME.items()
+            }
+        missing = unavailable(name) if name in VALUE_COLUMNS else None
+        said = {value: self._said(name, value) for value in set(values)}
+        return {name: [None if value == missing else said[value] for value in values]}
+
+    def _said(self, name: str, value: int) -> int | str | None:
+        if name == "flow":
+            return str(self.flows[value]) if value else None
+        if name == "drop_reason":
+            return self.semantics.drop_reasons.get(value, str(value))
+        return value

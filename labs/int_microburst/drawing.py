@@ -51,9 +51,10 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
     )
     sampled.set_ylabel("queue (kB)")
     rows = bursts.by_place(findings.recording.reports).get(findings.place, [])
-    told.vlines(
+    drawing.stems(
+        told,
         [row.time_s for row in rows],
-        0,
+        [0.0] * len(rows),
         [(row.occupancy_bytes or 0) / KILO for row in rows],
         color=drawing.RED,
         linewidth=0.8,
@@ -146,9 +147,8 @@ def latencies(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst
         height = [_cost_ms(way, name) for way in ways]
         top = [a + b for a, b in zip(floor, height, strict=True)]
         # A packet is a thin line, so that none is painted over its neighbour.
-        around.vlines(
-            times, floor, top, color=COLOUR_OF_ROUTER[name], linewidth=1.2, label=f"in {name}"
-        )
+        own = COLOUR_OF_ROUTER[name]
+        drawing.stems(around, times, floor, top, color=own, linewidth=1.2, label=f"in {name}")
         floor = top
     around.set_xlabel(f"arrival at {router}, from the start of the burst (ms)")
     around.set_ylabel("time in the routers (ms)")
