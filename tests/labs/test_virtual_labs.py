@@ -115,7 +115,7 @@ def test_a_report_has_the_insides_of_its_routers_beside_it(tmp_path):
 
 
 def test_a_run_is_the_same_again_and_another_seed_is_another_one(tmp_path):
-    kind = catalogue.named("int-microburst")
+    kind = catalogue.named("bottleneck")
     for _ in range(2):
         conduct(kind(QUICK), io.StringIO(), results=tmp_path)
     first, again = sorted((tmp_path / kind.name).glob("2*"))
