@@ -38,6 +38,7 @@ from controller.queueing import (
     Node,
     Off,
     PortSettings,
+    QueueOrder,
     QueueSettings,
     Scheduler,
     Shaper,
@@ -160,6 +161,7 @@ def _merged(queue: QueueSettings, every: QueueSettings | None) -> QueueSettings:
         shaper=every.shaper if queue.shaper is None else queue.shaper,
         aqm=every.aqm if queue.aqm is None else queue.aqm,
         share=every.share if queue.share is None else queue.share,
+        order=every.order if queue.order is None else queue.order,
     )
 
 
@@ -170,6 +172,8 @@ def _queue_message(class_: int, settings: QueueSettings) -> router_pb2.QueueConf
         message.shaper.CopyFrom(_shaper_message(settings.shaper))
     if settings.aqm is not None:
         message.aqm.CopyFrom(_aqm_message(settings.aqm))
+    if settings.order is not None:
+        message.order = router_pb2.QueueOrder.Value(settings.order.name)
     return message
 
 
@@ -246,6 +250,7 @@ def _queue(message: router_pb2.QueueConfig) -> QueueSettings:
         shaper=_shaper(message.shaper),
         aqm=_aqm(message.aqm),
         share=BufferShare(**share),
+        order=QueueOrder.__members__.get(router_pb2.QueueOrder.Name(message.order)),
     )
 
 

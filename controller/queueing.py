@@ -198,6 +198,14 @@ class BufferShare:
     minimum_bytes: int = 0
 
 
+class QueueOrder(Enum):
+    """In which order the packets of a queue leave."""
+
+    ARRIVAL = "arrival"
+    # The lowest rank first, as the program sets it.
+    BY_RANK = "rank"
+
+
 @dataclass(frozen=True)
 class QueueSettings:
     """One queue of a port."""
@@ -206,6 +214,7 @@ class QueueSettings:
     shaper: Shaper | Off | None = None
     aqm: Aqm | Decider | Off | None = None
     share: BufferShare | None = None
+    order: QueueOrder | None = None
 
 
 @dataclass(frozen=True)

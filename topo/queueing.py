@@ -49,6 +49,7 @@ from controller.queueing import (
     PacketShaper,
     Parameter,
     PortSettings,
+    QueueOrder,
     QueueSettings,
     RouterSettings,
     Scheduler,
@@ -63,7 +64,7 @@ T = TypeVar("T")
 PORT_KEYS = frozenset(
     {
         *("rate", "overhead", "limit", "shaper", "classes", "scheduler", "queue", "aqm", "queues"),
-        *("share", "utilisation_window"),
+        *("share", "order", "utilisation_window"),
     }
 )
 
@@ -71,6 +72,7 @@ PORT_KEYS = frozenset(
 ROUTER_KEYS = frozenset({"buffer", "input"})
 
 _DISCIPLINES = {each.value: each for each in Discipline}
+_ORDERS = {each.value: each for each in QueueOrder}
 
 
 def router_settings(
@@ -217,23 +219,30 @@ def _buffer_bytes(place: Place) -> int:
 
 
 def _every_queue(fields: dict[str, Place]) -> QueueSettings | None:
-    if not fields.keys() & {"queue", "aqm", "share"}:
+    if not fields.keys() & {"queue", "aqm", "share", "order"}:
         return None
     return QueueSettings(
         limit=_given(fields, "queue", limit),
         aqm=_given(fields, "aqm", _aqm),
         share=_given(fields, "share", _share),
+        order=_given(fields, "order", _order),
     )
 
 
 def _queue(place: Place) -> QueueSettings:
-    fields = place.fields(optional={"limit", "shaper", "aqm", "share"})
+    fields = place.fields(optional={"limit", "shaper", "aqm", "share", "order"})
     return QueueSettings(
         limit=_given(fields, "limit", limit),
         shaper=_given(fields, "shaper", _shaper),
         aqm=_given(fields, "aqm", _aqm),
         share=_given(fields, "share", _share),
+        order=_given(fields, "order", _order),
     )
+
+
+def _order(place: Place) -> QueueOrder:
+    """`arrival` or `rank`."""
+    return place.one_of(_ORDERS)
 
 
 def _shaper(place: Place) -> Shaper | Off:

@@ -62,6 +62,9 @@ struct metadata_t {
 #ifdef WITH_BALANCING
     balancing_metadata_t balancing;
 #endif
+#ifdef WITH_RANK
+    bit<32>       rank;
+#endif
 }
 
 error {

@@ -11,6 +11,7 @@
 #define VITRINE_QUEUES_PATHS_P4
 
 #define WITH_BALANCING
+#define WITH_RANK
 
 #include <core.p4>
 #include <v1model.p4>

@@ -21,6 +21,9 @@ control egress(inout headers_t hdr,
     apply {
         ecn_marking.apply(hdr, standard_metadata);
         accounting.apply(standard_metadata);
+#ifdef RANKED_EGRESS
+        RANKED_EGRESS
+#endif
     }
 }
 

@@ -430,7 +430,7 @@ fn queues_are_read_in_ingress_only() {
     options.preprocessor.include_directories = vec!["include".to_owned()];
     let output = compile(&Texts(&text), "test.p4", &options);
     let titles: Vec<&str> = errors(&output).iter().map(|error| error.title.as_str()).collect();
-    assert_eq!(titles, ["queues can be read in ingress only"]);
+    assert_eq!(titles, ["the functions of vitrine.p4 belong to ingress"]);
 }
 
 #[test]

@@ -102,6 +102,7 @@ impl Device {
             class,
             ecn: ecn::of(queued.packet.received()),
             precedence: pipeline.drop_precedence(&queued.packet),
+            rank: queued.packet.rank(),
             number: queued.identity.number,
             packet: queued,
         };

@@ -8,7 +8,7 @@ use bits::Int;
 use compiler::{Options, SourceError, SourceProvider, compile};
 use device::{Change, Device, DropReason, LinkConfig, SenderConfig, SenderRate};
 use pipeline::{Config, Entry, EntryAction, KeyMatch, Pipeline};
-use traffic::{Limit, PortConfig};
+use traffic::{Limit, PortConfig, QueueOrder};
 use units::{PortId, Rate, Span, Time};
 
 use crate::rig::{Said, poll};
@@ -76,12 +76,17 @@ fn add(pipeline: &mut Pipeline, table: &str, key: Vec<KeyMatch>, action: &str, d
 
 /// A device with ports 1 to 3, whose queues hold this many packets.
 fn device(name: &str, limit: Limit) -> Device {
+    device_of_classes(name, limit, 1)
+}
+
+/// The same with this many queues at each port, served by strict priority.
+fn device_of_classes(name: &str, limit: Limit, class_count: usize) -> Device {
     let sender = SenderConfig { rate: SenderRate::Unlimited, ..SenderConfig::default() };
     let mut device = Device::new(Config::default());
     let mut change = Change::default();
     for port in (1..=3).map(PortId) {
-        let mut config = PortConfig::strict(Some(Rate::from_mbps(8)), 1);
-        config.queues[0].limit = limit;
+        let mut config = PortConfig::strict(Some(Rate::from_mbps(8)), class_count);
+        config.queues.iter_mut().for_each(|queue| queue.limit = limit);
         change.traffic.ports.insert(port, Some(config));
         change.links.insert(port, LinkConfig { sender, ..LinkConfig::default() });
     }
@@ -216,4 +221,87 @@ fn aifo_drops_a_packet_whose_rank_the_queue_has_no_room_for() {
     device.handle_frame(us(39_000), IN, &datagram(1, 9, 20));
     assert_eq!((waiting(&device)[0], dropped(&device)), (3, 1));
     assert!(device.balance());
+}
+
+/// A device whose queues are ordered by rank.
+fn ranked_device(name: &str) -> Device {
+    let mut device = device(name, Limit::packets(64));
+    let mut config = device.traffic().config().clone();
+    for port in config.ports.values_mut() {
+        port.queues[0].order = QueueOrder::Rank;
+    }
+    device.configure(Time::ZERO, config).expect("valid");
+    device
+}
+
+/// When packets left, in microseconds, and the source port and DSCP of each.
+fn sent(said: &[Said]) -> Vec<(u64, u16, u8)> {
+    let of = |said: &Said| match said {
+        Said::Sent { at, frame, .. } => {
+            Some((at.whole_us(), u16::from_be_bytes([frame[34], frame[35]]), frame[15] >> 2))
+        }
+        Said::Digest { .. } => None,
+    };
+    said.iter().filter_map(of).collect()
+}
+
+#[test]
+fn the_earliest_deadline_leaves_first() {
+    let mut device = ranked_device("edf");
+    let mut said = Vec::new();
+    // Deadlines: 100,000, 100,010, 10,020, 1030 and 10,040 us. The first is on the line at once.
+    for (at, dscp) in [(0, 0), (10, 0), (20, 34), (30, 46), (40, 34)] {
+        device.handle_frame(us(at), IN, &datagram(1, at as u16, dscp));
+        said.extend(poll(&mut device, us(at)));
+    }
+    said.extend(poll(&mut device, us(9_000)));
+    let expected = [(0, 0, 0), (1000, 30, 46), (2000, 20, 34), (3000, 40, 34), (4000, 10, 0)];
+    assert_eq!(sent(&said), expected);
+}
+
+#[test]
+fn start_time_fair_queueing_lets_a_late_flow_have_its_share() {
+    let mut device = ranked_device("stfq");
+    // Flow 1 sends six packets of 1000 bytes: starts 0, 1000, ... 5000. The first leaves at once.
+    for _ in 0..6 {
+        device.handle_frame(us(0), IN, &datagram(1, 1, 0));
+    }
+    let mut said = poll(&mut device, us(0));
+    // Flow 2 begins at the virtual time 0: starts 0, 1000, 2000.
+    for _ in 0..3 {
+        device.handle_frame(us(1), IN, &datagram(1, 2, 0));
+    }
+    said.extend(poll(&mut device, us(20_000)));
+    let flows: Vec<u16> = sent(&said).iter().map(|(_, flow, _)| *flow).collect();
+    assert_eq!(flows, [1, 2, 1, 2, 1, 2, 1, 1, 1]);
+    assert!(device.balance());
+}
+
+/// The DSCPs, which are the ranks, in the order in which SP-PIFO sends packets that arrive at once.
+fn sent_by_sp_pifo(ranks: &[u8]) -> Vec<u8> {
+    let mut device = device_of_classes("sp_pifo", Limit::packets(64), 8);
+    let mut said = Vec::new();
+    for (source, rank) in (0..).zip(ranks) {
+        device.handle_frame(us(0), IN, &datagram(1, source, *rank));
+        // The first packet is on the line before the second one comes.
+        said.extend(poll(&mut device, us(0)));
+    }
+    said.extend(poll(&mut device, us(100_000)));
+    assert!(device.balance());
+    sent(&said).iter().map(|(_, _, rank)| *rank).collect()
+}
+
+#[test]
+fn sp_pifo_raises_the_bound_of_the_class_that_takes_a_packet() {
+    // Classes 0, 1, 0, 1, 2, 2: 10 waits behind 15, the one inversion.
+    assert_eq!(sent_by_sp_pifo(&[40, 10, 50, 20, 5, 15]), [40, 5, 15, 10, 20, 50]);
+}
+
+#[test]
+fn sp_pifo_lowers_all_bounds_by_what_the_most_urgent_class_has_missed() {
+    // One class a packet, up to class 7 for the rank 14. The rank 7 is 7 below that bound, so all
+    // bounds fall by 7: class 0 takes 56 now, and class 1 takes 50. With the bounds before they would
+    // have gone to the classes 1 and 2.
+    let ranks = [63, 56, 49, 42, 35, 28, 21, 14, 7, 56, 50];
+    assert_eq!(sent_by_sp_pifo(&ranks), [63, 14, 7, 21, 28, 35, 42, 49, 56, 50, 56]);
 }

@@ -62,6 +62,8 @@ pub struct Body {
     /// How it came to where it is, and which replica it is.
     pub(crate) kind: InstanceType,
     pub(crate) rid: u16,
+    /// Its place in a queue that is ordered by rank.
+    pub(crate) rank: u32,
 }
 
 impl Deref for Packet {
@@ -108,6 +110,7 @@ impl Packet {
             egress_port: PortId(0),
             kind: InstanceType::Normal,
             rid: 0,
+            rank: 0,
         }))
     }
 
@@ -137,6 +140,7 @@ impl Packet {
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (port, PortId(0));
         (self.kind, self.rid) = (InstanceType::Normal, 0);
+        self.rank = 0;
     }
 
     /// Becomes a copy of another packet, headers included.
@@ -150,6 +154,7 @@ impl Packet {
         self.requests = Requests::default();
         (self.ingress_port, self.egress_port) = (other.ingress_port, other.egress_port);
         (self.kind, self.rid) = (other.kind, other.rid);
+        self.rank = other.rank;
     }
 
     /// A deparsed packet is now what was received, in front of a parser.
@@ -158,6 +163,7 @@ impl Packet {
         let length = self.bytes().len();
         self.start = self.at;
         self.truncated_to = usize::MAX;
+        self.rank = 0;
         (self.length_register, self.ingress_length) = (length as u32, length as u32);
     }
 
@@ -206,6 +212,11 @@ impl Packet {
     /// The port the packet came in by.
     pub fn ingress_port(&self) -> PortId {
         self.ingress_port
+    }
+
+    /// The rank that ingress gave it; 0 if it gave none.
+    pub fn rank(&self) -> u32 {
+        self.rank
     }
 
     /// The port the packet is on its way to.

@@ -20,14 +20,17 @@ pub struct Arrival<P> {
     pub ecn: Ecn,
     /// Drop precedence for WRED: 0 green, 1 yellow, 2 red.
     pub precedence: u8,
+    /// Its place in a queue that is ordered by rank; the lowest goes first.
+    pub rank: u32,
     /// The packet's number in [`Step`](crate::Step)s; nothing else depends on it.
     pub number: u64,
 }
 
 impl<P> Arrival<P> {
-    /// A green packet that is not ECN-capable and has no number.
+    /// A green packet that is not ECN-capable and has neither rank nor number.
     pub fn new(packet: P, input: PortId, output: PortId, class: ClassId) -> Arrival<P> {
-        Arrival { packet, input, output, class, ecn: Ecn::NotEct, precedence: 0, number: 0 }
+        let ecn = Ecn::NotEct;
+        Arrival { packet, input, output, class, ecn, precedence: 0, rank: 0, number: 0 }
     }
 }
 
@@ -41,6 +44,7 @@ pub(crate) struct Waiting {
     pub class: ClassId,
     pub ecn: Ecn,
     pub precedence: u8,
+    pub rank: u32,
     /// Its place among all arrivals; orders packets that arrived at one instant.
     pub sequence: u64,
     /// That of its arrival.

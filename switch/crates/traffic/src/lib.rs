@@ -50,7 +50,7 @@ pub use chance::{Chance, Probability};
 pub use config::{
     BufferConfig, BufferShare, Change, Config, FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput,
     GroupConfig, HIERARCHY_DEPTH_MAX, InputConfig, InputQueueing, Member, NodeConfig, NodeKind,
-    PortConfig, QueueConfig, SchedulerConfig,
+    PortConfig, QueueConfig, QueueOrder, SchedulerConfig,
 };
 pub use counters::{Counters, Tally};
 pub use credit::{ClassCredit, Credits, NodeTokens, ShareState, Tokens};

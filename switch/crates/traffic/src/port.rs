@@ -8,7 +8,7 @@ use units::{Bytes, CLASS_COUNT_MAX, ClassId, Distance, DropReason, HasLength, Po
 
 use crate::aqm::configs::AqmConfig;
 use crate::aqm::{AqmVerdict, Leaving};
-use crate::config::PortConfig;
+use crate::config::{PortConfig, QueueOrder};
 use crate::counters::Counters;
 use crate::credit::{ClassCredit, Credits};
 use crate::fate::Depth;
@@ -120,6 +120,11 @@ impl Port {
             self.backlog.insert(class);
         }
         queue.enqueue(slab, handle);
+        if queue.config.order == QueueOrder::Rank
+            && let Some(head) = queue.head(slab)
+        {
+            self.heads[class] = head;
+        }
         self.held.packets += 1;
         self.held.bytes += length;
     }
@@ -359,6 +364,19 @@ impl Port {
         Some(handle)
     }
 
+    /// Unlinks the last packet of `class`; the caller counts what becomes of it.
+    pub fn unlink_last<P>(&mut self, slab: &mut Slab<P>, class: usize) -> Option<Handle> {
+        let queue = &mut self.queues[class];
+        let handle = queue.fifo.dequeue_last(slab)?;
+        self.held.packets -= 1;
+        self.held.bytes -= slab.slot(handle).waiting.length;
+        if queue.fifo.is_empty() {
+            self.backlog.remove(class);
+            self.scheduler.handle_emptied(class);
+        }
+        Some(handle)
+    }
+
     /// The first packet of `class` has been dropped, and unlinked.
     pub fn tell_dropped(&mut self, class: usize, length: Bytes) {
         let emptied = !self.backlog.contains(class);
@@ -420,8 +438,14 @@ impl Port {
         self.line_free_at = self.line_free_at.max(now);
         self.departed_at = self.line_free_at;
         self.queues.truncate(config.queues.len());
-        for (queue, config) in self.queues.iter_mut().zip(&config.queues) {
+        for (class, (queue, config)) in self.queues.iter_mut().zip(&config.queues).enumerate() {
+            let is_ranked_now =
+                queue.config.order == QueueOrder::Arrival && config.order == QueueOrder::Rank;
             queue.reconfigure(config, now);
+            if is_ranked_now {
+                queue.fifo.sort_by_rank(slab);
+                self.heads[class] = queue.head(slab).unwrap_or_default();
+            }
         }
         if self.config.shaper != config.shaper {
             match (&mut self.shaper, config.shaper) {

@@ -5,9 +5,9 @@ use units::{Bytes, DropReason, Span, Time};
 use crate::aqm::{Aqm, AqmVerdict};
 use chance::Chance;
 
-use crate::config::QueueConfig;
+use crate::config::{QueueConfig, QueueOrder};
 use crate::counters::Counters;
-use crate::fate::Depth;
+use crate::fate::{Depth, Waiting};
 use crate::histogram::Histogram;
 use crate::outside::{AqmOutside, AqmQuestion, Guest};
 use crate::schedule::Head;
@@ -68,8 +68,34 @@ impl Queue {
         if self.config.limit.has_room(self.fifo.packets(), self.fifo.bytes(), length) {
             Ok(())
         } else {
-            Err(DropReason::QueueLimit)
+            Err(match self.config.order {
+                QueueOrder::Arrival => DropReason::QueueLimit,
+                QueueOrder::Rank => DropReason::Rank,
+            })
         }
+    }
+
+    /// How many packets of higher ranks, from the end of the queue on, have to go so that this one
+    /// fits; 0 if it fits already or would not fit without them.
+    pub fn in_the_way<P>(&self, slab: &Slab<P>, waiting: &Waiting) -> usize {
+        let (limit, length) = (&self.config.limit, waiting.length);
+        let (mut packets, mut bytes) = (self.fifo.packets(), self.fifo.bytes());
+        if limit.has_room(packets, bytes, length) {
+            return 0;
+        }
+        let waits = |handle| slab.slot(handle).waiting;
+        let higher: Vec<Bytes> = (self.fifo.iter(slab).map(waits))
+            .skip_while(|other| other.rank <= waiting.rank)
+            .map(|other| other.length)
+            .collect();
+        for (count, other) in (1..).zip(higher.into_iter().rev()) {
+            packets -= 1;
+            bytes -= other;
+            if limit.has_room(packets, bytes, length) {
+                return count;
+            }
+        }
+        0
     }
 
     /// The verdict on a packet: the guest's, or else that of the queue's own method, called by
@@ -91,7 +117,10 @@ impl Queue {
     #[inline]
     pub fn enqueue<P>(&mut self, slab: &mut Slab<P>, handle: Handle) {
         self.counters.enqueued.add(slab.slot(handle).waiting.length);
-        self.fifo.enqueue(slab, handle);
+        match self.config.order {
+            QueueOrder::Arrival => self.fifo.enqueue(slab, handle),
+            QueueOrder::Rank => self.fifo.enqueue_by_rank(slab, handle),
+        }
         self.high_water.packets = self.high_water.packets.max(self.fifo.packets());
         self.high_water.bytes = self.high_water.bytes.max(self.fifo.bytes());
     }

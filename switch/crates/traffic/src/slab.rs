@@ -124,6 +124,52 @@ impl Fifo {
         self.tail = handle.0;
     }
 
+    /// Links a packet behind the last one whose rank is not higher. A packet of the highest rank so
+    /// far costs no more than in a queue in the order of arrival, another one a step for each packet
+    /// in front of it.
+    pub fn enqueue_by_rank<P>(&mut self, slab: &mut Slab<P>, handle: Handle) {
+        let rank = slab.slot(handle).waiting.rank;
+        let rank_at = |slab: &Slab<P>, at: u32| slab.slots[at as usize].waiting.rank;
+        if self.tail == NIL || rank_at(slab, self.tail) <= rank {
+            return self.enqueue(slab, handle);
+        }
+        let (mut before, mut next) = (NIL, self.head);
+        while rank_at(slab, next) <= rank {
+            (before, next) = (next, slab.slots[next as usize].next);
+        }
+        let slot = slab.slot_mut(handle);
+        slot.next = next;
+        self.bytes += slot.waiting.length.count();
+        self.packets += 1;
+        match before {
+            NIL => self.head = handle.0,
+            before => slab.slots[before as usize].next = handle.0,
+        }
+    }
+
+    /// Links the packets anew, by their ranks.
+    pub fn sort_by_rank<P>(&mut self, slab: &mut Slab<P>) {
+        let handles: Vec<Handle> = self.iter(slab).collect();
+        *self = Fifo::default();
+        handles.into_iter().for_each(|handle| self.enqueue_by_rank(slab, handle));
+    }
+
+    /// Unlinks the last packet, a step for each packet in front of it.
+    pub fn dequeue_last<P>(&mut self, slab: &mut Slab<P>) -> Option<Handle> {
+        let last = (self.tail != NIL).then_some(Handle(self.tail))?;
+        let before = self.iter(slab).find(|handle| slab.slot(*handle).next == last.0);
+        self.bytes -= slab.slot(last).waiting.length.count();
+        self.packets -= 1;
+        match before {
+            Some(before) => {
+                slab.slot_mut(before).next = NIL;
+                self.tail = before.0;
+            }
+            None => *self = Fifo::default(),
+        }
+        Some(last)
+    }
+
     /// Unlinks the packet that has waited longest.
     pub fn dequeue<P>(&mut self, slab: &mut Slab<P>) -> Option<Handle> {
         let handle = self.head()?;
@@ -162,6 +208,7 @@ mod tests {
             class: ClassId(0),
             ecn: wire::Ecn::NotEct,
             precedence: 0,
+            rank: 0,
             sequence: 0,
             number: 0,
         }

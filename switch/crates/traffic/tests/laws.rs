@@ -11,8 +11,8 @@ use support::replay::Replay;
 use traffic::{
     AqmConfig, ArbiterConfig, Arbitration, Arrival, BufferConfig, BufferShare, Config, Departure,
     Discipline, DropReason, Ecn, FullOutput, InputConfig, InputQueueing, Limit, Manager, Match,
-    NodeConfig, Output, Parameter, PortConfig, Probability, QueueConfig, SchedulerConfig,
-    ShaperConfig, StepKind, Verdict, Watching,
+    NodeConfig, Output, Parameter, PortConfig, Probability, QueueConfig, QueueOrder,
+    SchedulerConfig, ShaperConfig, StepKind, Verdict, Watching,
 };
 use units::{Bytes, ClassId, PacketRate, PortId, Rate, Ratio, Span, Time};
 
@@ -80,11 +80,9 @@ fn queue() -> impl Strategy<Value = QueueConfig> {
         alpha: alpha.and_then(|alpha| Ratio::new(alpha, 2)),
         minimum: Bytes(minimum),
     });
-    (limit(), shaper(), aqm(), share).prop_map(|(limit, shaper, aqm, share)| QueueConfig {
-        limit,
-        shaper,
-        aqm,
-        share,
+    let order = prop_oneof![Just(QueueOrder::Arrival), Just(QueueOrder::Rank)];
+    (limit(), shaper(), aqm(), share, order).prop_map(|(limit, shaper, aqm, share, order)| {
+        QueueConfig { limit, shaper, aqm, share, order }
     })
 }
 
@@ -129,7 +127,7 @@ fn port() -> impl Strategy<Value = PortConfig> {
         (10..200u64, 0..30u64, limit(), shaper(), scheduler(class_count), queues).prop_map(
             |(mbps, overhead, limit, shaper, scheduler, mut queues)| {
                 pair_up(&mut queues);
-                PortConfig {
+                let mut port = PortConfig {
                     line_rate: Some(Rate::from_mbps(mbps)),
                     overhead: Bytes(overhead),
                     limit,
@@ -137,7 +135,12 @@ fn port() -> impl Strategy<Value = PortConfig> {
                     scheduler,
                     utilisation_window: Span::from_us(500),
                     queues,
+                };
+                // The one that no scheduler refuses.
+                if port.check("port").is_err() {
+                    port.queues.iter_mut().for_each(|queue| queue.order = QueueOrder::Arrival);
                 }
+                port
             },
         )
     })

@@ -5,6 +5,7 @@ mod crossing;
 mod departures;
 mod laws;
 mod line;
+mod ranks;
 mod script;
 mod shared_buffer;
 mod shares;

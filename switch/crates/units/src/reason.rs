@@ -84,6 +84,8 @@ reasons! {
     PacketMemory = 19, "packet_memory", false;
     /// The loops of a control had gone round as often as they may.
     LoopLimit = 20, "loop_limit", false;
+    /// A full queue ordered by rank kept packets of lower ranks.
+    Rank = 21, "rank", true;
 }
 
 impl DropReason {

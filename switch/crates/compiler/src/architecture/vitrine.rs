@@ -12,6 +12,7 @@ pub const FUNCTIONS: &[Function] = &[
     in_ingress("buffer_use", &[Destination(0), Destination(1)]),
     in_ingress("port_rate", &[Number(0), Destination(1), Destination(2)]),
     in_ingress("queue_depth", &[Number(0), Number(1), Destination(2), Destination(3)]),
+    in_ingress("set_rank", &[Number(0)]),
     in_ingress("voq_depth", &[Number(0), Number(1), Number(2), Destination(3), Destination(4)]),
 ];
 
@@ -19,7 +20,7 @@ const fn in_ingress(name: &'static str, operands: &'static [Operand]) -> Functio
     let place = Place {
         blocks: &[BlockKind::Ingress],
         emitted: &[],
-        title: "queues can be read in ingress only",
+        title: "the functions of vitrine.p4 belong to ingress",
         hint: "call the function in the ingress control; egress finds what its packet met in \
                standard_metadata",
     };

@@ -36,12 +36,12 @@ pub struct DescribeResponse {
     /// Packets that are crossing the fabric.
     #[prost(message, repeated, tag = "8")]
     pub transfers: ::prost::alloc::vec::Vec<Transfer>,
-    /// What happened to every frame, of all ports whatever was asked for.
+    /// The fates of all frames, of all ports whatever the request.
     #[prost(message, optional, tag = "9")]
     pub books: ::core::option::Option<Books>,
     /// How far the model lagged the clock, each time that it was more than a millisecond: the machine
-    /// was too slow for it, or stood still. What happens in the model is exact even so, but frames
-    /// come in and reach their netdevs late.
+    /// was too slow for it, or stood still. The events in the model are exact even so, but frames come
+    /// in and reach their netdevs late.
     #[prost(message, optional, tag = "10")]
     pub lags: ::core::option::Option<Histogram>,
     /// Always set; without a clone session there is no mirror of drops.
@@ -64,7 +64,7 @@ pub struct Port {
     /// The network device behind it; empty for the CPU port, and in virtual time.
     #[prost(string, tag = "4")]
     pub device: ::prost::alloc::string::String,
-    /// What happened between that device and the router; unset where there is none.
+    /// Counters between that device and the router; unset where there is none.
     #[prost(message, optional, tag = "5")]
     pub netdev: ::core::option::Option<NetdevCounters>,
 }
@@ -106,7 +106,7 @@ pub struct NetdevCounters {
     pub refused_unsplit: u64,
     #[prost(uint64, tag = "12")]
     pub refused_other: u64,
-    /// What waits at this instant. Received and not taken by the switch yet, in bytes of the kernel's
+    /// Waiting at this instant: bytes received and not taken by the switch yet, in the kernel's
     /// buffers, which are larger than the frames in them.
     #[prost(uint64, tag = "13")]
     pub waiting_bytes: u64,
@@ -115,7 +115,7 @@ pub struct NetdevCounters {
     /// as long as they are.
     #[prost(uint64, tag = "14")]
     pub sending_bytes: u64,
-    /// Super-packets of which only some frames have been handed to the router so far.
+    /// Super-packets of which only some frames have been handed to the router yet.
     #[prost(uint64, tag = "15")]
     pub unfinished: u64,
 }
@@ -175,12 +175,12 @@ pub struct Sender {
     /// How fast it puts frames on the line; 0: as fast as they come; unset: at the port's rate_bps.
     #[prost(uint64, optional, tag = "1")]
     pub rate_bps: ::core::option::Option<u64>,
-    /// What may wait in it; unset: 1000 packets, as in a Linux host; without any bound: no limit.
+    /// Its bound; unset: 1000 packets, as in a Linux host; without any bound: no limit.
     #[prost(message, optional, tag = "2")]
     pub backlog: ::core::option::Option<Limit>,
 }
-/// What a line does to the frames on it. Replaced as a whole: what is unset is not done. A change
-/// leaves frames alone that are under way.
+/// The impairments of a line. Replaced as a whole: unset ones do not happen. A change does not
+/// affect frames that are under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Line {
     /// Propagation: from the last bit in to the last bit out.
@@ -243,7 +243,7 @@ pub struct BurstyLoss {
     /// The inverse of this probability is the mean length of a bad spell, in frames.
     #[prost(uint64, tag = "2")]
     pub turns_good_ppb: u64,
-    /// What is lost while the line is good, and while it is bad.
+    /// The loss rates while the line is good, and while it is bad.
     #[prost(uint64, tag = "3")]
     pub while_good_ppb: u64,
     #[prost(uint64, tag = "4")]
@@ -260,15 +260,18 @@ pub struct QueueConfig {
     /// A rate of the queue's own, below the port's.
     #[prost(message, optional, tag = "3")]
     pub shaper: ::core::option::Option<Shaper>,
-    /// Who is dropped or marked before the queue is full. With no kind set: nobody.
+    /// The AQM that drops or marks before the queue is full. With no kind set: none.
     #[prost(message, optional, tag = "4")]
     pub aqm: ::core::option::Option<Aqm>,
     /// The queue's claim on the shared buffer, where the router has one.
     #[prost(message, optional, tag = "5")]
     pub share: ::core::option::Option<BufferShare>,
+    /// In which order its packets leave.
+    #[prost(enumeration = "QueueOrder", tag = "6")]
+    pub order: i32,
 }
-/// Active queue management. What is left unset in a kind takes the value of the RFC or paper.
-/// Where `ecn` holds (the default), a packet that is ECN-capable is marked where another is dropped.
+/// Active queue management. Unset fields of a kind have the value of the RFC or paper. If `ecn` is
+/// true (the default), a packet that is ECN-capable is marked where another is dropped.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Aqm {
     #[prost(oneof = "aqm::Kind", tags = "1, 2, 3, 4, 5")]
@@ -339,7 +342,7 @@ pub struct Dualpi2 {
     #[prost(uint64, optional, tag = "9")]
     pub l4s_queue_packets: ::core::option::Option<u64>,
 }
-/// Marks ECN-capable arrivals while the queue is at or above a threshold (DCTCP); drops nobody.
+/// Marks ECN-capable arrivals while the queue is at or above a threshold (DCTCP); drops no packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EcnStep {
     #[prost(message, optional, tag = "1")]
@@ -408,7 +411,7 @@ pub struct BufferShare {
     /// How many times the free rest of the buffer the queue may hold; unset: as much as there is.
     #[prost(message, optional, tag = "1")]
     pub alpha: ::core::option::Option<Ratio>,
-    /// What the queue can hold whatever the others do.
+    /// The space that is reserved for the queue.
     #[prost(uint64, tag = "2")]
     pub minimum_bytes: u64,
 }
@@ -441,8 +444,8 @@ pub struct Buffer {
 /// by the ports of a clone session, through their queues and through egress of the program, which
 /// finds instance_type 7 and in vitrine_metadata the reason, the port and the class of the drop.
 ///
-/// Mirrored is what the traffic manager drops: reasons 1 to 9. What the program itself drops it can
-/// clone itself. A copy that is dropped is not mirrored again.
+/// Packets that the traffic manager drops are mirrored: reasons 1 to 9. The program itself can clone
+/// those that it drops. A copy that is dropped is not mirrored again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DropMirror {
     /// A clone session of the program in force; unset: drops are not mirrored. While a session of this
@@ -545,13 +548,13 @@ pub struct Member {
 /// A node of a hierarchy: a leaf, or the children below it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Node {
-    /// What errors call it.
+    /// Its name in errors.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    /// What it is guaranteed; the children's guarantees must fit into it.
+    /// The guaranteed rate; the children's guarantees must fit into it.
     #[prost(uint64, tag = "2")]
     pub rate_bps: u64,
-    /// What it gets at most, with what it borrows.
+    /// The highest rate, including borrowed bandwidth.
     #[prost(uint64, tag = "3")]
     pub ceil_bps: u64,
     /// How much it may send at once after a pause, against its rate and against its ceil.
@@ -666,10 +669,10 @@ pub struct Problem {
     /// Where: "port 3, class 1, limit".
     #[prost(string, tag = "1")]
     pub place: ::prost::alloc::string::String,
-    /// What was found there.
+    /// The value found there.
     #[prost(string, tag = "2")]
     pub found: ::prost::alloc::string::String,
-    /// What would be accepted.
+    /// The acceptable values.
     #[prost(string, tag = "3")]
     pub advice: ::prost::alloc::string::String,
 }
@@ -680,7 +683,7 @@ pub struct Tally {
     #[prost(uint64, tag = "2")]
     pub bytes: u64,
 }
-/// What happened at one place since the switch started.
+/// Counts at one place since the switch started.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Counters {
     /// Handed in, whatever became of it.
@@ -708,7 +711,7 @@ pub struct PortCounters {
     /// All queues of the port together, and what was dropped before it reached one.
     #[prost(message, optional, tag = "1")]
     pub counters: ::core::option::Option<Counters>,
-    /// What waits in all queues.
+    /// The depth of all queues.
     #[prost(message, optional, tag = "2")]
     pub held: ::core::option::Option<Tally>,
     /// Class 0 first.
@@ -728,14 +731,14 @@ pub struct PortCounters {
     /// A port that is down takes nothing and sends nothing.
     #[prost(bool, tag = "8")]
     pub up: bool,
-    /// What its own token bucket holds at this instant; unset without a shaper.
+    /// The content of its own token bucket at this instant; unset without a shaper.
     #[prost(message, optional, tag = "9")]
     pub shaper: ::core::option::Option<BucketState>,
     /// The nodes of a hierarchy in the order in which it is configured, parents before children.
     #[prost(message, repeated, tag = "10")]
     pub nodes: ::prost::alloc::vec::Vec<NodeState>,
 }
-/// What happened on one line. At any instant:
+/// Counters of one line. At any instant:
 ///
 ///    offered + duplicated = delivered + lost + refused + backlog + under_way
 ///
@@ -761,13 +764,13 @@ pub struct LineCounters {
     /// Arrived with a bit flipped; in `delivered` too.
     #[prost(message, optional, tag = "6")]
     pub corrupted: ::core::option::Option<Tally>,
-    /// What waits in the sender.
+    /// The queue of the sender.
     #[prost(message, optional, tag = "7")]
     pub backlog: ::core::option::Option<Tally>,
     /// The most packets and the most bytes that ever waited there, each on its own.
     #[prost(message, optional, tag = "8")]
     pub backlog_high_water: ::core::option::Option<Tally>,
-    /// What is on its way.
+    /// The frames under way.
     #[prost(message, optional, tag = "9")]
     pub under_way: ::core::option::Option<Tally>,
 }
@@ -777,7 +780,7 @@ pub struct QueueCounters {
     pub class: u32,
     #[prost(message, optional, tag = "2")]
     pub counters: ::core::option::Option<Counters>,
-    /// What waits.
+    /// Its depth.
     #[prost(message, optional, tag = "3")]
     pub held: ::core::option::Option<Tally>,
     /// The most packets and the most bytes that ever waited, each on its own.
@@ -786,18 +789,17 @@ pub struct QueueCounters {
     /// How long the packets that departed had waited. Only in Describe, and once there were any.
     #[prost(message, optional, tag = "5")]
     pub residence: ::core::option::Option<Histogram>,
-    /// What its active queue management has in mind, if it remembers anything.
+    /// The state of its active queue management, if it keeps any.
     #[prost(message, optional, tag = "6")]
     pub aqm: ::core::option::Option<AqmState>,
     /// How much the shared buffer lets it hold at this instant: a packet with which it would hold more
     /// is dropped. Its own limit and the port's are beside that. Unset without a shared buffer.
     #[prost(uint64, optional, tag = "7")]
     pub threshold_bytes: ::core::option::Option<u64>,
-    /// What the scheduler remembers of the class; unset where it remembers nothing, as under strict
-    /// priority.
+    /// The scheduler's state for the class; unset if it keeps none, as under strict priority.
     #[prost(message, optional, tag = "8")]
     pub turn: ::core::option::Option<TurnState>,
-    /// What the queue's own token bucket holds at this instant; unset without a shaper.
+    /// The content of the queue's own token bucket at this instant; unset without a shaper.
     #[prost(message, optional, tag = "9")]
     pub shaper: ::core::option::Option<BucketState>,
 }
@@ -826,7 +828,7 @@ pub mod turn_state {
         LeadBytes(i64),
     }
 }
-/// What may go at once: less than nothing after a packet that was longer than the bucket.
+/// The bytes that may go at once: negative after a packet that was longer than the bucket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BucketState {
     #[prost(oneof = "bucket_state::Kind", tags = "1, 2")]
@@ -854,12 +856,12 @@ pub struct NodeState {
     #[prost(sint64, tag = "2")]
     pub ceil_bytes: i64,
 }
-/// What is common to the queues: the shared buffer without their guaranteed minima.
+/// The common part of the queues: the shared buffer without their guaranteed minima.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SharedBuffer {
     #[prost(uint64, tag = "1")]
     pub size_bytes: u64,
-    /// What no queue has.
+    /// The free space.
     #[prost(uint64, tag = "2")]
     pub free_bytes: u64,
 }
@@ -900,7 +902,7 @@ pub struct PieState {
     pub probability_ppb: u64,
     #[prost(uint64, tag = "2")]
     pub delay_ns: u64,
-    /// What is left of the time in which bursts are let through.
+    /// The rest of the time in which bursts are let through.
     #[prost(uint64, tag = "3")]
     pub burst_left_ns: u64,
 }
@@ -1004,7 +1006,7 @@ pub struct Books {
     /// Packets made inside by clone and multicast, less the originals that multicast replaced.
     #[prost(sint64, tag = "2")]
     pub copied: i64,
-    /// What the queues hold.
+    /// The packets in the queues.
     #[prost(uint64, tag = "3")]
     pub held_packets: u64,
     /// Whether the law holds, here and in every queue of the ports that are described. If not, the
@@ -1026,7 +1028,7 @@ pub struct PortBooks {
     #[prost(message, repeated, tag = "4")]
     pub dropped: ::prost::alloc::vec::Vec<Drop>,
 }
-/// What a client wants to see. Everything that is unset stays away.
+/// The events that a client wants to see. Unset ones are not sent.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WatchRequest {
     /// Time between samples, 1 ms to 1 s; 0: no samples. Samples are taken at multiples of it on the
@@ -1065,24 +1067,24 @@ pub struct WatchRequest {
     /// already. Refused while more than 16,384 are inside at these ports.
     #[prost(bool, tag = "12")]
     pub packets: bool,
-    /// What the arbiter of the crossbar does, round by round, whatever the ports.
+    /// The work of the crossbar's arbiter, round by round, whatever the ports.
     #[prost(bool, tag = "13")]
     pub arbitrations: bool,
     /// As in DescribeRequest.
     #[prost(uint64, tag = "11")]
     pub device_id: u64,
-    /// Samples come so many in a message, as `columns` instead of `sample`: a fraction of the work for
-    /// who wants all of them. At most 4096, and only where no events are asked for; 0: each sample is a
-    /// message. Fewer are in a message when the world comes to a stand, when the router's ports change,
-    /// and where they would be more than a few megabytes.
+    /// Samples come this many in a message, as `columns` instead of `sample`: a fraction of the work
+    /// for a client that wants all of them. At most 4096, and only without events; 0: each sample is a
+    /// message. Fewer are in a message when the world stops, when the router's ports change, and where
+    /// they would be more than a few megabytes.
     #[prost(uint32, tag = "14")]
     pub samples_together: u32,
-    /// Samples tell whose packets wait: by queue, flow by flow. So a queue can be drawn in its flows'
-    /// colours where its packets are too many to be told one by one. Not with samples_together.
+    /// Samples contain the flows of waiting packets: by queue, flow by flow. So a queue can be drawn
+    /// in its flows' colours where its packets are too many to be listed. Not with samples_together.
     #[prost(bool, tag = "15")]
     pub flows: bool,
-    /// In virtual time: time does not wait for this client. If it reads too slowly it misses samples and
-    /// events, and is told how many and where, as that of a live router is.
+    /// In virtual time: time does not wait for this client. If it reads too slowly it misses samples
+    /// and events, and learns how many and where, as that of a live router does.
     #[prost(bool, tag = "16")]
     pub may_lose: bool,
 }
@@ -1124,23 +1126,23 @@ pub struct WatchResponse {
     pub events: ::prost::alloc::vec::Vec<Event>,
     #[prost(message, optional, tag = "4")]
     pub sample: ::core::option::Option<Sample>,
-    /// In virtual time, when the world comes to a stand: everything until this instant has been told.
-    /// 0 in other messages, and in those of a live router.
+    /// In virtual time, when the world stops: all events until this instant have been sent. 0 in other
+    /// messages, and in those of a live router.
     #[prost(uint64, tag = "5")]
     pub complete_until_ps: u64,
-    /// Samples of several instants, if they were asked for together.
+    /// Samples of several instants, if they were requested together.
     #[prost(message, optional, tag = "6")]
     pub columns: ::core::option::Option<Columns>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WatchStart {
-    /// Everything from this instant on will be told.
+    /// All events from this instant on will be sent.
     #[prost(uint64, tag = "1")]
     pub time_ps: u64,
     /// To the wall clock; see the head of this file.
     #[prost(sint64, tag = "2")]
     pub epoch_offset_ns: i64,
-    /// What the queues of the request hold, first those of `thresholds`, then those of `queues`.
+    /// The depths of the queues of the request, first those of `thresholds`, then those of `queues`.
     #[prost(message, repeated, tag = "3")]
     pub queues: ::prost::alloc::vec::Vec<QueueDepth>,
 }
@@ -1172,14 +1174,14 @@ pub struct Sample {
     /// Unset without a shared buffer.
     #[prost(message, optional, tag = "6")]
     pub shared_buffer: ::core::option::Option<SharedBuffer>,
-    /// What waits, if `flows` was asked for: queue by queue, and in each flow by flow in the order in
-    /// which the first packet of each leaves. Of more than 4,096 packets one in so many is looked at, and
-    /// stands for the others.
+    /// The waiting packets, with `flows`: queue by queue, and in each flow by flow in the order in
+    /// which the first packet of each leaves. Of more than 4,096 packets one in several is looked at,
+    /// and stands for the others.
     #[prost(message, repeated, tag = "7")]
     pub flows: ::prost::alloc::vec::Vec<FlowShare>,
 }
-/// What a flow has in a queue: packets with the same addresses, protocol and ports, or of what is not IP
-/// with the same Ethernet addresses and type.
+/// The packets of a flow in a queue: those with the same addresses, protocol and ports, or without
+/// IP those with the same Ethernet addresses and type.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FlowShare {
     /// The first bytes of its first packet there, as many as asked for.
@@ -1239,7 +1241,7 @@ pub struct PortColumns {
     #[prost(message, optional, tag = "5")]
     pub transmit_line: ::core::option::Option<LineColumns>,
 }
-/// What is on a line and in front of it, in the words of LineCounters.
+/// The frames on a line and in front of it, in the words of LineCounters.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LineColumns {
     #[prost(uint64, repeated, tag = "1")]
@@ -1247,7 +1249,7 @@ pub struct LineColumns {
     #[prost(uint64, repeated, tag = "2")]
     pub under_way_packets: ::prost::alloc::vec::Vec<u64>,
 }
-/// What waits at one place, and what happened there since the switch started.
+/// The depth of one place, and its counters since the switch started.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct CounterColumns {
     #[prost(uint64, repeated, tag = "1")]
@@ -1370,7 +1372,7 @@ pub struct QueueEvent {
     pub change: i32,
     #[prost(uint64, tag = "3")]
     pub length_bytes: u64,
-    /// What waits now.
+    /// The depth now.
     #[prost(message, optional, tag = "4")]
     pub held: ::core::option::Option<Tally>,
 }
@@ -1450,8 +1452,8 @@ pub struct OverrunEvent {
     #[prost(uint64, tag = "1")]
     pub lag_ps: u64,
 }
-/// The crossbar was arbitrated, and somebody had asked. The packets that may cross do so next, at the
-/// same instant.
+/// The crossbar was arbitrated, with at least one request. The packets that may cross do so next, at
+/// the same instant.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ArbitrationEvent {
     /// Inputs that are free and have a packet for an output that is free.
@@ -1472,8 +1474,8 @@ pub struct Ask {
     pub input: u32,
     #[prost(uint32, tag = "2")]
     pub output: u32,
-    /// What the match is worth: to LQF the bytes that wait, to OCF the picoseconds that the first has
-    /// waited. 0 for other arbiters.
+    /// The weight of the match: for LQF the queued bytes, for OCF the age of the first packet in
+    /// picoseconds. 0 for other arbiters.
     #[prost(uint64, tag = "3")]
     pub weight: u64,
 }
@@ -1482,7 +1484,8 @@ pub struct ArbitrationRound {
     /// Outputs choose among the inputs that ask; none with arbiters that match at once.
     #[prost(message, repeated, tag = "1")]
     pub grants: ::prost::alloc::vec::Vec<Match>,
-    /// Inputs choose among the outputs that chose them. Who is matched takes no part any more.
+    /// Inputs choose among the outputs that chose them. Matched inputs and outputs take no part any
+    /// more.
     #[prost(message, repeated, tag = "2")]
     pub accepts: ::prost::alloc::vec::Vec<Match>,
 }
@@ -1515,7 +1518,7 @@ pub struct ArbiterPointers {
 ///
 /// The first step is `received`, `copied`, or `inside` when the Watch begins. The last is
 /// `transmitted`, `dropped` or `replicated_by`, and none is missing in between, unless events were
-/// lost. With `ports`, a packet that is for one of them and came in by another is told of from
+/// lost. With `ports`, a packet that is for one of them and came in by another is reported from
 /// `filed` or `queued` on, and one that is recirculated to another until `recirculated`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PacketEvent {
@@ -1566,7 +1569,7 @@ pub mod packet_event {
         ReplicatedBy(u32),
     }
 }
-/// What waits at an input: in its only queue, or in its virtual output queue for output and class.
+/// The queue of an input: its only one, or its virtual output queue for output and class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InputQueueRef {
     #[prost(uint32, tag = "1")]
@@ -1685,10 +1688,10 @@ pub struct TraceFilter {
     /// Those that have all these bytes; at most 64.
     #[prost(message, repeated, tag = "2")]
     pub patterns: ::prost::alloc::vec::Vec<BytePattern>,
-    /// Of these, one in so many, beginning with the first; 0 and 1: each of them.
+    /// One in every this many of these, beginning with the first; 0 and 1: each of them.
     #[prost(uint64, tag = "3")]
     pub one_in: u64,
-    /// No more than so many; 0: no limit.
+    /// The highest number of frames; 0: no limit.
     #[prost(uint64, tag = "4")]
     pub frames_max: u64,
 }
@@ -1885,8 +1888,8 @@ pub struct TableLookup {
     /// The number of the entry that was hit; unset for a miss. Numbers are used again when entries go.
     #[prost(uint32, optional, tag = "2")]
     pub entry: ::core::option::Option<u32>,
-    /// What that entry asks of each key, in their order: "6", "167772416/24", "6 &&& 255", "80..443", or
-    /// "*" for any value. Empty for a miss.
+    /// That entry's match for each key, in their order: "6", "167772416/24", "6 &&& 255", "80..443",
+    /// or "*" for any value. Empty for a miss.
     #[prost(string, repeated, tag = "3")]
     pub matches: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Of an entry in a table with ternary or range keys: the highest wins. Else 0.
@@ -1937,10 +1940,43 @@ pub struct Checksum {
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
+pub enum QueueOrder {
+    /// As it is; ARRIVAL in a new queue.
+    Unspecified = 0,
+    /// In the order of arrival.
+    Arrival = 1,
+    /// The lowest rank first, as the program sets it (set_rank of vitrine.p4); equal ranks in the order
+    /// of arrival. A full queue drops the highest rank.
+    ByRank = 2,
+}
+impl QueueOrder {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "QUEUE_ORDER_UNSPECIFIED",
+            Self::Arrival => "ARRIVAL",
+            Self::ByRank => "BY_RANK",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "QUEUE_ORDER_UNSPECIFIED" => Some(Self::Unspecified),
+            "ARRIVAL" => Some(Self::Arrival),
+            "BY_RANK" => Some(Self::ByRank),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
 pub enum InputQueueing {
     /// No input stage: the fabric is as fast as all inputs together.
     None = 0,
-    /// One queue an input; only its first packet may ask for an output: head-of-line blocking.
+    /// One queue an input; only its first packet may request an output: head-of-line blocking.
     Fifo = 1,
     /// A virtual output queue for each (output, class).
     Voq = 2,
@@ -1979,7 +2015,7 @@ pub enum Arbiter {
     Ocf = 3,
     /// Parallel iterative matching (Anderson et al. 1993).
     Pim = 4,
-    /// Each free output takes a random input that asks for it: FIFO saturates at 58.6 %.
+    /// Each free output takes a random input that requests it: FIFO saturates at 58.6 %.
     Random = 5,
     /// Round-robin matching.
     RoundRobin = 6,
@@ -2100,6 +2136,8 @@ pub enum DropReason {
     PacketMemory = 19,
     /// The loops of a control had gone round as often as they may: 10,000 times for one packet.
     LoopLimit = 20,
+    /// A full queue ordered by rank kept packets of lower ranks.
+    Rank = 21,
 }
 impl DropReason {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -2129,6 +2167,7 @@ impl DropReason {
             Self::TooLong => "TOO_LONG",
             Self::PacketMemory => "PACKET_MEMORY",
             Self::LoopLimit => "LOOP_LIMIT",
+            Self::Rank => "RANK",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -2155,6 +2194,7 @@ impl DropReason {
             "TOO_LONG" => Some(Self::TooLong),
             "PACKET_MEMORY" => Some(Self::PacketMemory),
             "LOOP_LIMIT" => Some(Self::LoopLimit),
+            "RANK" => Some(Self::Rank),
             _ => None,
         }
     }
@@ -2195,7 +2235,7 @@ pub struct HostConfig {
     /// The routers that know the way to other networks, at most one of IPv4 and one of IPv6.
     #[prost(string, repeated, tag = "4")]
     pub gateways: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Neighbours whose Ethernet addresses it knows; it asks for those of others (ARP, Neighbour
+    /// Neighbours whose Ethernet addresses it knows; it requests those of others (ARP, Neighbour
     /// Discovery).
     #[prost(message, repeated, tag = "5")]
     pub neighbours: ::prost::alloc::vec::Vec<Neighbour>,
@@ -2220,8 +2260,8 @@ pub struct Neighbour {
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TcpConfig {
     /// tcp_congestion_control: bbr, bbr3, cubic, dctcp, prague or reno; cubic. Or a Python class,
-    /// FILE.py:CLASS, as in Invite; with the name of a built-in one behind it, FILE.py:CLASS:reno, that
-    /// one is asked the same, and the first difference is a fault.
+    /// FILE.py:CLASS, as in Invite; with the name of a built-in one behind it, FILE.py:CLASS:reno,
+    /// that one decides too, and the first difference is a fault.
     #[prost(string, optional, tag = "1")]
     pub congestion_control: ::core::option::Option<::prost::alloc::string::String>,
     /// tcp_ecn: 0 off, 1 on, 2 only if the other side asks; 2.
@@ -2239,7 +2279,7 @@ pub struct TcpConfig {
     pub rmem: ::core::option::Option<TcpMemory>,
     #[prost(message, optional, tag = "8")]
     pub wmem: ::core::option::Option<TcpMemory>,
-    /// tcp_moderate_rcvbuf: the receive window grows with what arrives; true.
+    /// tcp_moderate_rcvbuf: the receive window grows with the rate of arrivals; true.
     #[prost(bool, optional, tag = "9")]
     pub moderate_rcvbuf: ::core::option::Option<bool>,
     /// A route's initcwnd, in packets; 10.
@@ -2265,7 +2305,7 @@ pub struct TcpConfig {
     /// tcp_limit_output_bytes: what of one connection may be in the card's queue; 0: as much as fits.
     #[prost(uint64, optional, tag = "17")]
     pub limit_output_bytes: ::core::option::Option<u64>,
-    /// Whether losses are told by time (RFC 8985); true.
+    /// Whether losses are detected by time (RFC 8985); true.
     #[prost(bool, optional, tag = "18")]
     pub rack: ::core::option::Option<bool>,
     /// tcp_early_retrans: tail loss probes; true.
@@ -2313,7 +2353,7 @@ pub struct TcpConfig {
 pub struct TcpMemory {
     #[prost(uint64, tag = "1")]
     pub min_bytes: u64,
-    /// What a connection begins with.
+    /// The initial size.
     #[prost(uint64, tag = "2")]
     pub default_bytes: u64,
     /// Where autotuning ends.
@@ -2327,8 +2367,8 @@ pub struct RouterConfig {
     /// The number by which P4Runtime and vitrine.v1.Router address it; unique, and not 0.
     #[prost(uint64, tag = "2")]
     pub device_id: u64,
-    /// Its ports, each once, as in Configure. What is unset is as vitrine-switch has it for a port of
-    /// its command line. Port 510 is the controller's and is there without being named.
+    /// Its ports, each once, as in Configure. Unset fields have vitrine-switch's defaults for a port
+    /// of its command line. Port 510 is the controller's and exists without being named.
     #[prost(message, repeated, tag = "3")]
     pub ports: ::prost::alloc::vec::Vec<PortChange>,
     #[prost(message, optional, tag = "4")]
@@ -2448,7 +2488,7 @@ pub mod bulk {
     pub enum Until {
         #[prost(uint64, tag = "3")]
         SpanNs(u64),
-        /// When so much has been acknowledged.
+        /// When this much has been acknowledged.
         #[prost(uint64, tag = "4")]
         LengthBytes(u64),
     }
@@ -2464,8 +2504,8 @@ pub struct Listener {
     /// As in Bulk.
     #[prost(string, tag = "3")]
     pub congestion_control: ::prost::alloc::string::String,
-    /// So long after its start it stops taking what comes, for so long: buffers fill, windows close.
-    /// 0: it never stops.
+    /// This long after its start it stops reading, for this long: buffers fill, windows close. 0: it
+    /// never stops.
     #[prost(uint64, tag = "4")]
     pub pause_after_ns: u64,
     #[prost(uint64, tag = "5")]
@@ -2486,7 +2526,7 @@ pub struct Page {
     /// a browser that opens several connections, many servers are incast.
     #[prost(message, repeated, tag = "1")]
     pub from: ::prost::alloc::vec::Vec<Peer>,
-    /// What is sent to each and awaited from each; as the Listeners have it.
+    /// The exchange with each server; the same as the Listeners'.
     #[prost(message, optional, tag = "2")]
     pub exchange: ::core::option::Option<Exchange>,
     #[prost(uint64, tag = "3")]
@@ -2519,7 +2559,7 @@ pub struct Ping {
     /// at the latest.
     #[prost(uint64, tag = "4")]
     pub count: u64,
-    /// What each request carries; unset is 56.
+    /// The payload of each request; unset is 56.
     #[prost(uint64, optional, tag = "5")]
     pub payload_bytes: ::core::option::Option<u64>,
     /// How many routers a request may pass: the one after those tells its sender, if its controller
@@ -2604,9 +2644,9 @@ pub mod datagram_source {
 pub struct DatagramSink {
     #[prost(uint32, tag = "1")]
     pub port: u32,
-    /// It takes datagrams of whatever kind, and WatchHosts tells of each with so many first bytes of
-    /// its payload: so reports of telemetry come out of the network. How many are missing is not known
-    /// then. Unset: it takes those of DatagramSources, and tells of none.
+    /// It takes datagrams of any kind, and WatchHosts reports each with this many first bytes of its
+    /// payload: so reports of telemetry come out of the network. Losses are not known then. Unset: it
+    /// takes those of DatagramSources, and reports none.
     #[prost(uint32, optional, tag = "2")]
     pub told_bytes: ::core::option::Option<u32>,
 }
@@ -2683,7 +2723,7 @@ pub mod stop {
         #[prost(uint64, repeated, tag = "1")]
         pub apps: ::prost::alloc::vec::Vec<u64>,
     }
-    /// A queue of a router's port holds at least so many packets.
+    /// A queue of a router's port holds at least this many packets.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct QueueHolds {
         #[prost(uint64, tag = "1")]
@@ -2695,8 +2735,8 @@ pub mod stop {
         #[prost(uint64, tag = "4")]
         pub packets: u64,
     }
-    /// A router has sent its controllers a packet since this Advance began. What they answer before the
-    /// next one happens at that instant.
+    /// A router has sent its controllers a packet since this Advance began. Their answers before the
+    /// next Advance take effect at that instant.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
     pub struct PacketIn {}
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
@@ -2742,7 +2782,7 @@ pub struct PauseResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LookRequest {
-    /// The hosts to tell of; none means all.
+    /// The hosts to report; none means all.
     #[prost(string, repeated, tag = "1")]
     pub hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// With their connections.
@@ -2782,7 +2822,7 @@ pub struct LookResponse {
 pub struct HostState {
     #[prost(string, tag = "1")]
     pub host: ::prost::alloc::string::String,
-    /// What waits in its card for the cable.
+    /// The queue of its card for the cable.
     #[prost(message, optional, tag = "2")]
     pub queue: ::core::option::Option<Tally>,
     #[prost(message, optional, tag = "3")]
@@ -2790,7 +2830,7 @@ pub struct HostState {
     #[prost(message, repeated, tag = "4")]
     pub connections: ::prost::alloc::vec::Vec<Connection>,
 }
-/// What became of every frame of a host. At any instant:
+/// The fates of all frames of a host. At any instant:
 ///
 ///    received = arp + icmp + tcp + udp + dropped on arrival
 ///    made     = sent + dropped before leaving + waiting
@@ -2857,9 +2897,9 @@ pub mod host_drop {
         Fragment = 3,
         /// Shorter than its headers say, or headers that make no sense.
         Malformed = 4,
-        /// TCP for which there is no connection and nobody listens; answered with a RST.
+        /// TCP without a connection or listener; answered with a RST.
         NoConnection = 5,
-        /// UDP for a port that nobody has; answered with "port unreachable".
+        /// UDP for an unused port; answered with "port unreachable".
         NoSocket = 6,
         /// An old timestamp (RFC 7323).
         OldTimestamp = 7,
@@ -2941,7 +2981,7 @@ pub struct Connection {
     pub state: i32,
     #[prost(enumeration = "connection::Recovery", tag = "4")]
     pub recovery: i32,
-    /// The congestion control, and what it tells of itself, in its own names and units.
+    /// The congestion control, and its own data, in its own names and units.
     #[prost(string, tag = "5")]
     pub congestion: ::prost::alloc::string::String,
     #[prost(message, repeated, tag = "6")]
@@ -2967,7 +3007,7 @@ pub struct Connection {
     /// How often the timeout was doubled.
     #[prost(uint32, tag = "15")]
     pub backoff: u32,
-    /// What its timer waits for, and until when.
+    /// Its timer's purpose, and its instant.
     #[prost(enumeration = "connection::Timer", tag = "16")]
     pub timer: i32,
     #[prost(uint64, tag = "17")]
@@ -2977,7 +3017,7 @@ pub struct Connection {
     pub pacing_rate_bps: ::core::option::Option<u64>,
     #[prost(uint64, optional, tag = "19")]
     pub delivery_rate_bps: ::core::option::Option<u64>,
-    /// Segments: not acknowledged, of these told by SACK, counted as lost, and sent again.
+    /// Segments: not acknowledged, of these reported by SACK, counted as lost, and sent again.
     #[prost(uint32, tag = "20")]
     pub unacked: u32,
     #[prost(uint32, tag = "21")]
@@ -3016,7 +3056,7 @@ pub struct Connection {
     pub snd_wnd_bytes: u64,
     #[prost(uint64, tag = "36")]
     pub rcv_wnd_bytes: u64,
-    /// What the application takes in a round trip, and that round trip.
+    /// The bytes that the application takes in a round trip, and that round trip.
     #[prost(uint64, tag = "37")]
     pub rcv_space_bytes: u64,
     #[prost(uint64, tag = "38")]
@@ -3024,7 +3064,7 @@ pub struct Connection {
     /// Bytes behind a hole.
     #[prost(uint64, tag = "39")]
     pub rcv_ooo_bytes: u64,
-    /// Since the connection began: timeouts, recoveries, reductions taken back, duplicates told by the
+    /// Since the connection began: timeouts, recoveries, reductions undone, duplicates reported by the
     /// other side, congestion marks echoed.
     #[prost(uint64, tag = "40")]
     pub timeouts: u64,
@@ -3206,7 +3246,7 @@ pub struct NamedNumber {
     #[prost(uint64, tag = "2")]
     pub value: u64,
 }
-/// What an application has seen so far.
+/// An application's results until now.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AppReport {
     #[prost(uint64, tag = "1")]
@@ -3287,7 +3327,7 @@ pub struct PageReport {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Fetched {
-    /// When it was asked for: the first SYN.
+    /// The instant of the request: the first SYN.
     #[prost(uint64, tag = "1")]
     pub began_ps: u64,
     /// When the first and the last byte were here.
@@ -3305,13 +3345,13 @@ pub struct PingReport {
     /// In the order of their arrival.
     #[prost(message, repeated, tag = "2")]
     pub echoes: ::prost::alloc::vec::Vec<Echo>,
-    /// Requests that somebody did not deliver.
+    /// Requests that were not delivered.
     #[prost(uint64, tag = "3")]
     pub unreachable: u64,
     /// Answers before those: a report has the last 65,536. WatchHosts tells all.
     #[prost(uint64, tag = "4")]
     pub forgotten: u64,
-    /// What was heard of the undelivered ones, the last 65,536 of them.
+    /// The errors about the undelivered ones, the last 65,536 of them.
     #[prost(message, repeated, tag = "5")]
     pub errors: ::prost::alloc::vec::Vec<EchoError>,
 }
@@ -3326,18 +3366,18 @@ pub struct Echo {
     #[prost(uint64, tag = "3")]
     pub rtt_ps: u64,
 }
-/// What came back for an echo request that was not delivered.
+/// The answer to an echo request that was not delivered.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EchoError {
     /// The request, and how long it took until this came back.
     #[prost(message, optional, tag = "1")]
     pub request: ::core::option::Option<Echo>,
-    /// The address of who did not deliver it.
+    /// The address of the sender of the error.
     #[prost(string, tag = "2")]
     pub by: ::prost::alloc::string::String,
     #[prost(enumeration = "echo_error::Why", tag = "3")]
     pub why: i32,
-    /// What would have fit, where it was too long.
+    /// The size that would have fit, where it was too long.
     #[prost(uint32, tag = "4")]
     pub mtu_bytes: u32,
 }
@@ -3357,7 +3397,7 @@ pub mod echo_error {
     #[repr(i32)]
     pub enum Why {
         Unspecified = 0,
-        /// There is no way there, or nobody takes it there.
+        /// There is no way there, or no receiver.
         Unreachable = 1,
         /// It had passed as many routers as it may.
         HopLimit = 2,
@@ -3393,7 +3433,7 @@ pub mod echo_error {
 pub struct DatagramSourceReport {
     #[prost(uint64, tag = "1")]
     pub sent: u64,
-    /// Of these, told to have found nobody.
+    /// Of these, those reported as unreachable.
     #[prost(uint64, tag = "2")]
     pub unreachable: u64,
     /// When each volley left.
@@ -3462,7 +3502,8 @@ pub struct FlowDone {
 pub struct CableState {
     #[prost(bool, tag = "1")]
     pub cut: bool,
-    /// What went into it at one end and at the other; what comes out is the same, less the drops.
+    /// The frames that went into it at one end and at the other; those that come out are the same,
+    /// less the drops.
     #[prost(message, optional, tag = "2")]
     pub from_one: ::core::option::Option<CableCounters>,
     #[prost(message, optional, tag = "3")]
@@ -3526,7 +3567,7 @@ pub struct WatchHostsRequest {
     /// Only of these hosts; none means all.
     #[prost(string, repeated, tag = "2")]
     pub hosts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// What applications see.
+    /// Events of applications.
     #[prost(bool, tag = "3")]
     pub events: bool,
     /// Time does not wait for this client: if it reads too slowly it misses samples and events.
@@ -3535,8 +3576,8 @@ pub struct WatchHostsRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WatchHostsResponse {
-    /// Everything until this instant has been told; 0 in messages after which there is more. In the
-    /// first message: everything after this instant will be told.
+    /// All events until this instant have been sent; 0 in messages after which there is more. In the
+    /// first message: all events after this instant will be sent.
     #[prost(uint64, tag = "1")]
     pub complete_until_ps: u64,
     /// In the order of time; none is later than the sample of this message.
@@ -3572,7 +3613,7 @@ pub mod app_event {
         /// It has begun.
         #[prost(bool, tag = "3")]
         Started(bool),
-        /// A datagram came to a sink that tells of them.
+        /// A datagram came to a sink that reports them.
         #[prost(message, tag = "4")]
         Datagram(super::DatagramEvent),
         #[prost(message, tag = "5")]
@@ -3662,8 +3703,7 @@ pub struct InviteRequest {
     /// FILE.py:CLASS, with the whole path of the file.
     #[prost(string, tag = "2")]
     pub decider: ::prost::alloc::string::String,
-    /// The router's own part, as it is configured, is asked the same, and the first difference is a
-    /// fault.
+    /// The router's own part, as it is configured, decides too, and the first difference is a fault.
     #[prost(bool, tag = "6")]
     pub compared: bool,
     #[prost(oneof = "invite_request::Part", tags = "3, 4, 5")]

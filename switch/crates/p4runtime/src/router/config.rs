@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use device::{Change, Device, LinkConfig};
 use messages::vitrine::v1;
-use traffic::{PortConfig, QueueConfig, SchedulerConfig};
+use traffic::{PortConfig, QueueConfig, QueueOrder, SchedulerConfig};
 use units::{Bytes, CLASS_COUNT_MAX, PortId, Rate, Span};
 
 use super::limit::{limit_message, limit_of};
@@ -164,6 +164,11 @@ fn edit_port(
         if let Some(share) = &queue.share {
             current.share = aqm::share_of(share, &place, problems);
         }
+        match queue.order() {
+            v1::QueueOrder::Unspecified => {}
+            v1::QueueOrder::Arrival => current.order = QueueOrder::Arrival,
+            v1::QueueOrder::ByRank => current.order = QueueOrder::Rank,
+        }
     }
 }
 
@@ -204,6 +209,11 @@ pub fn port_message(port: &PortConfig, link: &LinkConfig) -> v1::PortConfig {
         shaper: Some(shaper_message(queue.shaper.as_ref())),
         aqm: Some(aqm::aqm_message(queue.aqm.as_ref())),
         share: Some(aqm::share_message(&queue.share)),
+        order: match queue.order {
+            QueueOrder::Arrival => v1::QueueOrder::Arrival,
+            QueueOrder::Rank => v1::QueueOrder::ByRank,
+        }
+        .into(),
     });
     v1::PortConfig {
         rate_bps: Some(port.line_rate.map_or(0, Rate::bps)),
@@ -272,6 +282,7 @@ mod tests {
         port.limit = Limit::bytes(Bytes(64_000));
         port.queues[0].aqm = Some(AqmConfig::Pie(PieConfig::default()));
         port.queues[1].aqm = Some(AqmConfig::Red(RedConfig::default()));
+        port.queues[1].order = QueueOrder::Rank;
         let rate = Rate::from_mbps(10);
         let arbiter = ArbiterConfig::Islip { iterations: 2 };
         config.input = Some(InputConfig::new(InputQueueing::Voq, rate, arbiter));

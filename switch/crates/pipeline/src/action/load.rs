@@ -194,6 +194,10 @@ impl Call<'_> {
                 self.count(1)?;
                 Request::Recirculate { field_list: self.number(0)? }
             }
+            "set_rank" => {
+                self.count(1)?;
+                Request::Rank { rank: self.number(0)? }
+            }
             "resubmit" => {
                 self.count(1)?;
                 Request::Resubmit { field_list: self.number(0)? }

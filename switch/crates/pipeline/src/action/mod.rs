@@ -278,6 +278,10 @@ pub(crate) enum Request {
     Log {
         parts: Vec<LogPart>,
     },
+    /// The packet's place in queues that are ordered by rank.
+    Rank {
+        rank: Number,
+    },
     Recirculate {
         field_list: Number,
     },

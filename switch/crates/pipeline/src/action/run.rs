@@ -348,6 +348,7 @@ impl<'a, O: Observe> Machine<'a, O> {
                     self.observer.event(|| Event::Log { text });
                 }
             }
+            Request::Rank { rank } => self.packet.rank = rank.value(&view) as u32,
             Request::Recirculate { field_list } => {
                 self.packet.requests.recirculate = field_list.value(&view) as u32;
             }

@@ -119,8 +119,9 @@ pub mod router_client {
         /// Checks the whole request, then applies the whole request: the router as a whole and 16 ports at
         /// one instant, further ports 16 at a time, with packets passing in between.
         ///
-        /// If anything is wrong nothing changes: the status is INVALID_ARGUMENT, and its details hold one
-        /// Problem for each mistake, as many as the client takes. What is queued stays queued, and a new rate or weight applies to it.
+        /// After any mistake nothing changes: the status is INVALID_ARGUMENT, and its details hold one
+        /// Problem for each mistake, as many as the client takes. Queued packets stay queued, and a new
+        /// rate or weight applies to them.
         pub async fn configure(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::ConfigureRequest>,
@@ -145,8 +146,8 @@ pub mod router_client {
                 .insert(GrpcMethod::new("vitrine.v1.Router", "Configure"));
             self.inner.unary(req, path, codec).await
         }
-        /// Puts a port in front of a network device while the switch runs. What the request leaves unset is
-        /// as for a port of the command line.
+        /// Puts a port in front of a network device while the switch runs. Unset fields have the defaults
+        /// of a port of the command line.
         ///
         /// Refused are a number or a device that another port has (ALREADY_EXISTS), the number that means
         /// "drop" and numbers beyond 511 (INVALID_ARGUMENT), a device that does not exist (NOT_FOUND) or
@@ -202,10 +203,10 @@ pub mod router_client {
                 .insert(GrpcMethod::new("vitrine.v1.Router", "RemovePort"));
             self.inner.unary(req, path, codec).await
         }
-        /// Samples and events until the client ends the call. A client that reads too slowly slows nobody:
-        /// it misses samples and events, and is told how many and where; drops, marks and thresholds last of
-        /// all. (In virtual time it misses none, and time waits for it, unless it may lose some: see
-        /// world.proto.)
+        /// Samples and events until the client ends the call. A client that reads too slowly slows no
+        /// other: it misses samples and events, and learns how many and where; drops, marks and thresholds
+        /// last of all. (In virtual time it misses none, and time waits for it, unless it may lose some:
+        /// see world.proto.)
         pub async fn watch(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::WatchRequest>,
@@ -280,8 +281,9 @@ pub mod router_server {
         /// Checks the whole request, then applies the whole request: the router as a whole and 16 ports at
         /// one instant, further ports 16 at a time, with packets passing in between.
         ///
-        /// If anything is wrong nothing changes: the status is INVALID_ARGUMENT, and its details hold one
-        /// Problem for each mistake, as many as the client takes. What is queued stays queued, and a new rate or weight applies to it.
+        /// After any mistake nothing changes: the status is INVALID_ARGUMENT, and its details hold one
+        /// Problem for each mistake, as many as the client takes. Queued packets stay queued, and a new
+        /// rate or weight applies to them.
         async fn configure(
             &self,
             request: tonic::Request<::messages::vitrine::v1::ConfigureRequest>,
@@ -289,8 +291,8 @@ pub mod router_server {
             tonic::Response<::messages::vitrine::v1::ConfigureResponse>,
             tonic::Status,
         >;
-        /// Puts a port in front of a network device while the switch runs. What the request leaves unset is
-        /// as for a port of the command line.
+        /// Puts a port in front of a network device while the switch runs. Unset fields have the defaults
+        /// of a port of the command line.
         ///
         /// Refused are a number or a device that another port has (ALREADY_EXISTS), the number that means
         /// "drop" and numbers beyond 511 (INVALID_ARGUMENT), a device that does not exist (NOT_FOUND) or
@@ -322,10 +324,10 @@ pub mod router_server {
             >
             + std::marker::Send
             + 'static;
-        /// Samples and events until the client ends the call. A client that reads too slowly slows nobody:
-        /// it misses samples and events, and is told how many and where; drops, marks and thresholds last of
-        /// all. (In virtual time it misses none, and time waits for it, unless it may lose some: see
-        /// world.proto.)
+        /// Samples and events until the client ends the call. A client that reads too slowly slows no
+        /// other: it misses samples and events, and learns how many and where; drops, marks and thresholds
+        /// last of all. (In virtual time it misses none, and time waits for it, unless it may lose some:
+        /// see world.proto.)
         async fn watch(
             &self,
             request: tonic::Request<::messages::vitrine::v1::WatchRequest>,
@@ -913,9 +915,8 @@ pub mod world_client {
             req.extensions_mut().insert(GrpcMethod::new("vitrine.v1.World", "Stop"));
             self.inner.unary(req, path, codec).await
         }
-        /// Lets time pass, and answers when the world has come to a stand. Refused while it runs by itself
-        /// or for somebody else (FAILED_PRECONDITION). Should the client go away the world comes to a
-        /// stand early.
+        /// Lets time pass, and answers when the world has stopped. Refused while it runs by itself or for
+        /// another client (FAILED_PRECONDITION). If the client goes away the world stops early.
         pub async fn advance(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::AdvanceRequest>,
@@ -960,7 +961,7 @@ pub mod world_client {
             req.extensions_mut().insert(GrpcMethod::new("vitrine.v1.World", "Run"));
             self.inner.unary(req, path, codec).await
         }
-        /// Brings the world to a stand, an Advance of somebody else's too.
+        /// Stops the world, even another client's Advance.
         pub async fn pause(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::PauseRequest>,
@@ -982,7 +983,7 @@ pub mod world_client {
             req.extensions_mut().insert(GrpcMethod::new("vitrine.v1.World", "Pause"));
             self.inner.unary(req, path, codec).await
         }
-        /// What there is, all at one instant.
+        /// The state of everything, all at one instant.
         pub async fn look(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::LookRequest>,
@@ -1031,8 +1032,8 @@ pub mod world_client {
                 .insert(GrpcMethod::new("vitrine.v1.World", "WatchHosts"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// The frames that pass ports from now on, until the client ends the call. What comes, one piece
-        /// after the other, is a pcapng file with an interface for each port, in the order of the request.
+        /// The frames that pass ports from now on, until the client ends the call. The pieces, one after
+        /// the other, are a pcapng file with an interface for each port, in the order of the request.
         pub async fn capture(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::CaptureRequest>,
@@ -1056,7 +1057,7 @@ pub mod world_client {
             req.extensions_mut().insert(GrpcMethod::new("vitrine.v1.World", "Capture"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// Something goes wrong, or is mended, at the present instant.
+        /// A fault or its repair, at the present instant.
         pub async fn fault(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::FaultRequest>,
@@ -1103,10 +1104,10 @@ pub mod world_client {
         /// From now on a Python class decides in the place of a part of a router, until the network is
         /// built anew, the router starts again, or the part is taken away. See docs/insides.md.
         ///
-        /// Only where `vitrine-sim serve` was told with --classes that files of this folder may be used;
-        /// else the call is refused with FAILED_PRECONDITION. A decision that is not allowed, an exception
-        /// or one that takes too long brings the world to a stand: the call that let time pass is answered
-        /// with ABORTED, and so is every later one until a network is built.
+        /// Only if `vitrine-sim serve` was started with --classes for the folder of these files; otherwise
+        /// the call is refused with FAILED_PRECONDITION. A decision that is not allowed, an exception or
+        /// one that takes too long stops the world: the call that let time pass is answered with ABORTED,
+        /// and so is every later one until a network is built.
         pub async fn invite(
             &mut self,
             request: impl tonic::IntoRequest<::messages::vitrine::v1::InviteRequest>,
@@ -1172,9 +1173,8 @@ pub mod world_server {
             tonic::Response<::messages::vitrine::v1::StopResponse>,
             tonic::Status,
         >;
-        /// Lets time pass, and answers when the world has come to a stand. Refused while it runs by itself
-        /// or for somebody else (FAILED_PRECONDITION). Should the client go away the world comes to a
-        /// stand early.
+        /// Lets time pass, and answers when the world has stopped. Refused while it runs by itself or for
+        /// another client (FAILED_PRECONDITION). If the client goes away the world stops early.
         async fn advance(
             &self,
             request: tonic::Request<::messages::vitrine::v1::AdvanceRequest>,
@@ -1191,7 +1191,7 @@ pub mod world_server {
             tonic::Response<::messages::vitrine::v1::RunResponse>,
             tonic::Status,
         >;
-        /// Brings the world to a stand, an Advance of somebody else's too.
+        /// Stops the world, even another client's Advance.
         async fn pause(
             &self,
             request: tonic::Request<::messages::vitrine::v1::PauseRequest>,
@@ -1199,7 +1199,7 @@ pub mod world_server {
             tonic::Response<::messages::vitrine::v1::PauseResponse>,
             tonic::Status,
         >;
-        /// What there is, all at one instant.
+        /// The state of everything, all at one instant.
         async fn look(
             &self,
             request: tonic::Request<::messages::vitrine::v1::LookRequest>,
@@ -1230,13 +1230,13 @@ pub mod world_server {
             >
             + std::marker::Send
             + 'static;
-        /// The frames that pass ports from now on, until the client ends the call. What comes, one piece
-        /// after the other, is a pcapng file with an interface for each port, in the order of the request.
+        /// The frames that pass ports from now on, until the client ends the call. The pieces, one after
+        /// the other, are a pcapng file with an interface for each port, in the order of the request.
         async fn capture(
             &self,
             request: tonic::Request<::messages::vitrine::v1::CaptureRequest>,
         ) -> std::result::Result<tonic::Response<Self::CaptureStream>, tonic::Status>;
-        /// Something goes wrong, or is mended, at the present instant.
+        /// A fault or its repair, at the present instant.
         async fn fault(
             &self,
             request: tonic::Request<::messages::vitrine::v1::FaultRequest>,
@@ -1255,10 +1255,10 @@ pub mod world_server {
         /// From now on a Python class decides in the place of a part of a router, until the network is
         /// built anew, the router starts again, or the part is taken away. See docs/insides.md.
         ///
-        /// Only where `vitrine-sim serve` was told with --classes that files of this folder may be used;
-        /// else the call is refused with FAILED_PRECONDITION. A decision that is not allowed, an exception
-        /// or one that takes too long brings the world to a stand: the call that let time pass is answered
-        /// with ABORTED, and so is every later one until a network is built.
+        /// Only if `vitrine-sim serve` was started with --classes for the folder of these files; otherwise
+        /// the call is refused with FAILED_PRECONDITION. A decision that is not allowed, an exception or
+        /// one that takes too long stops the world: the call that let time pass is answered with ABORTED,
+        /// and so is every later one until a network is built.
         async fn invite(
             &self,
             request: tonic::Request<::messages::vitrine::v1::InviteRequest>,

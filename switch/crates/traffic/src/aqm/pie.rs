@@ -266,6 +266,7 @@ mod tests {
             class: ClassId(0),
             ecn: Ecn::NotEct,
             precedence: 0,
+            rank: 0,
             sequence: 0,
             number: 0,
         };

@@ -231,6 +231,7 @@ mod tests {
             class: ClassId(0),
             ecn,
             precedence,
+            rank: 0,
             sequence: 0,
             number: 0,
         }

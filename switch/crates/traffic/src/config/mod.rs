@@ -25,7 +25,7 @@ pub use buffer::{BufferConfig, BufferShare};
 pub use change::Change;
 pub use hierarchy::{HIERARCHY_DEPTH_MAX, NodeConfig, NodeKind};
 pub use input::{FABRIC_PORT_COUNT_MAX, FabricConfig, FullOutput, InputConfig, InputQueueing};
-pub use port::{PortConfig, QueueConfig};
+pub use port::{PortConfig, QueueConfig, QueueOrder};
 pub use scheduler::{GroupConfig, Member, SchedulerConfig};
 
 /// Everything that can be set on a traffic manager.

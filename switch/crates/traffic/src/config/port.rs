@@ -19,6 +19,19 @@ pub struct QueueConfig {
     pub aqm: Option<AqmConfig>,
     /// The queue's claim on the router's shared buffer, if it has one.
     pub share: BufferShare,
+    /// In which order its packets leave.
+    pub order: QueueOrder,
+}
+
+/// In which order the packets of a queue leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QueueOrder {
+    /// First in, first out.
+    #[default]
+    Arrival,
+    /// The lowest rank first, equal ranks in the order of arrival: a PIFO. A full queue drops the
+    /// highest rank, be it of a packet that waits or of the one that arrives.
+    Rank,
 }
 
 /// 64 packets, as in simple_switch, no rate of its own and no AQM.
@@ -29,6 +42,7 @@ impl Default for QueueConfig {
             shaper: None,
             aqm: None,
             share: BufferShare::default(),
+            order: QueueOrder::default(),
         }
     }
 }
@@ -99,8 +113,22 @@ impl PortConfig {
                 aqm.check(&place)?;
             }
         }
+        self.check_orders(place)?;
         self.check_pairs(place)?;
         self.scheduler.validate(self, place)
+    }
+
+    /// Weighted fair queueing tags packets in the order of arrival.
+    fn check_orders(&self, place: &str) -> Result<(), ConfigError> {
+        let is_ranked = |queue: &QueueConfig| queue.order == QueueOrder::Rank;
+        match self.queues.iter().position(is_ranked) {
+            Some(class) if self.scheduler.tags_packets() => Err(ConfigError::new(
+                format!("{place}, class {class}, order"),
+                "a queue ordered by rank under weighted fair queueing",
+                "choose strict, drr or wrr: wfq tags packets in the order of arrival",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Checks the queues that are managed in pairs.

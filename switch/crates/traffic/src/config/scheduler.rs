@@ -51,6 +51,16 @@ impl SchedulerConfig {
         SchedulerConfig::Groups(vec![GroupConfig::new(discipline, &members)])
     }
 
+    /// Whether a packet is tagged when it enters its queue, and so has to leave in that order.
+    pub(crate) fn tags_packets(&self) -> bool {
+        match self {
+            SchedulerConfig::Groups(groups) => {
+                groups.iter().any(|group| group.discipline == Discipline::Wfq)
+            }
+            SchedulerConfig::Hierarchy(_) => false,
+        }
+    }
+
     pub(crate) fn validate(&self, port: &PortConfig, place: &str) -> Result<(), ConfigError> {
         let place = format!("{place}, scheduler");
         let groups = match self {

@@ -140,6 +140,7 @@ impl<P: HasLength> Manager<P> {
             let waiting = self.slab.slot(handle).waiting;
             let until = fabric.hold(input, output, now, waiting.length);
             self.note_step(now, &waiting, |_| StepKind::Crossing { until });
+            self.push_out(&waiting, now);
             match self.ports.admit(&waiting, now) {
                 Ok(admitted) => self.enqueue_output(handle, admitted, now),
                 Err(reason) => self.drop_held(handle, now, reason, Origin::Input),

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use units::{Bytes, DropReason, HasLength, PortId, Span, Time};
 
 use crate::aqm::AqmVerdict;
-use crate::config::Config;
+use crate::config::{Config, QueueOrder};
 use crate::counters::Counters;
 use crate::due::DueHeap;
 use crate::fate::{Arrival, Departure, Depth, Dropped, Output, Residence, Verdict, Waiting};
@@ -137,14 +137,15 @@ impl<P: HasLength> Manager<P> {
     /// A packet comes from ingress processing at `now`.
     pub fn handle_packet(&mut self, now: Time, arrival: Arrival<P>) -> Verdict<P> {
         self.advance(now);
-        let Arrival { packet, input, output, class, ecn, precedence, number } = arrival;
+        let Arrival { packet, input, output, class, ecn, precedence, rank, number } = arrival;
         let class = self.ports.queue_for(output, class, ecn);
         let length = packet.length();
         self.totals.offered.add(length);
         self.longest = self.longest.max(length);
         self.sequence += 1;
         let sequence = self.sequence;
-        let waiting = Waiting { length, input, output, class, ecn, precedence, sequence, number };
+        let waiting =
+            Waiting { length, input, output, class, ecn, precedence, rank, sequence, number };
         let place = match self.admit(&waiting, now) {
             Ok(place) => place,
             Err(reason) => {
@@ -281,7 +282,33 @@ impl<P: HasLength> Manager<P> {
         self.ports.class_exists(waiting)?;
         match self.admit_to_input(waiting)? {
             Some(lane) => Ok(Place::Input(lane)),
-            None => self.ports.admit(waiting, now).map(Place::Output),
+            None => {
+                self.push_out(waiting, now);
+                self.ports.admit(waiting, now).map(Place::Output)
+            }
+        }
+    }
+
+    /// Makes room for a packet in a full queue that is ordered by rank: those of the highest ranks
+    /// are dropped, if the packet fits without them and its own rank is lower.
+    #[inline]
+    pub(super) fn push_out(&mut self, waiting: &Waiting, now: Time) {
+        let (output, class) = (waiting.output, waiting.class.index());
+        let port = self.ports.existing(output);
+        if port.queues[class].config.order == QueueOrder::Arrival {
+            return;
+        }
+        let count = port.queues[class].in_the_way(&self.slab, waiting);
+        for _ in 0..count {
+            let port = self.ports.existing_mut(output);
+            let Some(handle) = port.unlink_last(&mut self.slab, class) else { return };
+            let length = self.slab.slot(handle).waiting.length;
+            port.queues[class].counters.count_drop(DropReason::Rank, length);
+            port.tell_dropped(class, length);
+            let due = port.due();
+            self.due.set(output.index(), due);
+            self.ports.account(output, class, |held| held + length);
+            self.drop_held(handle, now, DropReason::Rank, Origin::Output);
         }
     }
 
