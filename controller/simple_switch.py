@@ -23,6 +23,7 @@ from controller.queueing import (
     InputQueueing,
     PacketShaper,
     PortSettings,
+    QueueOrder,
     QueueSettings,
     RouterSettings,
 )
@@ -150,6 +151,8 @@ def _queue_limits(queue: QueueSettings) -> Iterator[str]:
         yield "it has no queue management but dropping what does not fit."
     if queue.share is not None:
         yield "it has no shared buffer, so no shares of one."
+    if queue.order is QueueOrder.BY_RANK:
+        yield "it has no ranks: packets leave a queue in the order of arrival."
 
 
 # ---- the connection ------------------------------------------------------------------------------

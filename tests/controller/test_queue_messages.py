@@ -32,6 +32,7 @@ from controller.queueing import (
     Node,
     PacketShaper,
     PortSettings,
+    QueueOrder,
     QueueSettings,
 )
 
@@ -156,6 +157,12 @@ def test_what_holds_for_every_queue_yields_to_what_a_queue_says_itself():
     # The limit is its own, the queue management that of every queue.
     assert (one.limit.packets, one.limit.bytes) == (0, 9000)
     assert one.aqm.WhichOneof("kind") == "codel"
+
+
+@pytest.mark.parametrize("order", QueueOrder)
+def test_the_order_of_a_queue_comes_back(order):
+    back = there_and_back(PortSettings(queues={0: QueueSettings(order=order)}))
+    assert back.queues[0].order is order
 
 
 def test_a_claim_on_the_shared_buffer_comes_back():

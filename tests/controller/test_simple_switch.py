@@ -21,6 +21,7 @@ from controller.queueing import (
     Node,
     PacketShaper,
     PortSettings,
+    QueueOrder,
     QueueSettings,
     RouterSettings,
 )
@@ -104,6 +105,7 @@ REFUSED = {
     "no shares of one": port(
         queue_count=1, every_queue=QueueSettings(share=BufferShare(Fraction(1)))
     ),
+    "it has no ranks": port(queue_count=1, every_queue=QueueSettings(order=QueueOrder.BY_RANK)),
     "no limit over all queues": port(limit=Limit(packets=9)),
     "no shaper for a port": port(shaper=PacketShaper(100)),
     "overhead has no effect": port(overhead_bytes=24),

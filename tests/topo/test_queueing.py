@@ -14,6 +14,8 @@ from controller.queueing import (
     Groups,
     Limit,
     PacketShaper,
+    QueueOrder,
+    QueueSettings,
 )
 from topo.document import Place
 from topo.errors import ModelError
@@ -99,6 +101,15 @@ def test_a_port_has_as_many_classes_as_are_spoken_of(port):
     assert port("queues: {3: {limit: 5 packets}}").queue_count == 4
     assert port("classes: 8\nscheduler: strict").scheduler == Groups.strict(8)
     assert port("rate: 1 Mb/s").queue_count is None
+
+
+def test_the_order_of_a_queue_is_read(port):
+    assert port("order: rank").every_queue.order is QueueOrder.BY_RANK
+    ranked = port("queues: {1: {order: rank}, 0: {order: arrival}}").queues
+    assert ranked == {
+        0: QueueSettings(order=QueueOrder.ARRIVAL),
+        1: QueueSettings(order=QueueOrder.BY_RANK),
+    }
 
 
 def test_a_share_of_the_buffer_is_read(port):

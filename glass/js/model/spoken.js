@@ -60,7 +60,7 @@ function portYaml(config, count) {
   return words.join(", ");
 }
 
-function queueYaml({ limit, shaper, aqm, share }) {
+function queueYaml({ limit, shaper, aqm, share, order }) {
   const words = [];
   if (limit) words.push(`limit: ${limitYaml(limit)}`);
   if (shaper) words.push(`shaper: ${shaperYaml(shaper)}`);
@@ -69,6 +69,7 @@ function queueYaml({ limit, shaper, aqm, share }) {
     const claims = [share.alpha && `alpha: ${sayRatio(share.alpha)}`, share.minimum_bytes && `minimum: ${sizeYaml(share.minimum_bytes)}`];
     words.push(`share: {${claims.filter(Boolean).join(", ")}}`);
   }
+  if (order) words.push(`order: ${order === "BY_RANK" ? "rank" : "arrival"}`);
   return words.join(", ");
 }
 
@@ -209,7 +210,7 @@ function portPython(config) {
   return parts.join(", ");
 }
 
-function queuePython({ limit, shaper, aqm, share }) {
+function queuePython({ limit, shaper, aqm, share, order }) {
   const parts = [];
   if (limit) parts.push(`limit=${limitPython(limit)}`);
   if (shaper) parts.push(`shaper=${shaperPython(shaper)}`);
@@ -218,6 +219,7 @@ function queuePython({ limit, shaper, aqm, share }) {
     const claims = [share.alpha && `alpha=${ratioPython(share.alpha)}`, share.minimum_bytes && `minimum_bytes=${number(share.minimum_bytes)}`];
     parts.push(`share=BufferShare(${claims.filter(Boolean).join(", ")})`);
   }
+  if (order) parts.push(`order=QueueOrder.${order}`);
   return parts.join(", ");
 }
 
