@@ -62,7 +62,7 @@ def apply(session: Session, qos: Qos, set_queues: SetQueues | None = None) -> No
 
 
 def dropping(qos: Qos, ports: Mapping[int, PortSettings]) -> list[str]:
-    """What the file puts into classes that ports do not have, which drop it: in sentences.
+    """Sentences about rules whose classes ports do not have, so that packets are dropped.
 
     `ports`: all of the router, as they are with the file in force. Where a rule with `dst` leads is
     for the routes to say, so of such rules only those are told that no port can serve.

@@ -29,7 +29,7 @@ def files() -> list[str]:
 
 
 def refusal(name: str, known: Sequence[str]) -> str:
-    """What is said of a lab that is none, and which was meant."""
+    """The error about an unknown lab, with the one that was meant."""
     return f"there is no lab {name!r}: {meant(name, known)}"
 
 

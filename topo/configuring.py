@@ -1,4 +1,4 @@
-"""What each router of a network in virtual time is told beside its program."""
+"""The configuration of each router of a network in virtual time, beside its program."""
 
 from __future__ import annotations
 

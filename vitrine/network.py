@@ -1,4 +1,4 @@
-"""A network in virtual time, for a notebook: describe the traffic, let it happen, look at it."""
+"""A network in virtual time, for a notebook: describe the traffic, run it, see the results."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def _table(rows: np.ndarray, flows: Flows, schema: pa.Schema, semantics: Semanti
 
 
 def _words(numbers: np.ndarray, missing: np.ndarray, names: Mapping[int, str]) -> pa.Array:
-    """A column of words for a column of numbers; a number without a word is written as itself."""
+    """A column of names for a column of numbers; a number that has no name is written as itself."""
     distinct, index = np.unique(numbers, return_inverse=True)
     words = [names.get(int(number), str(number)) for number in distinct]
     return pa.DictionaryArray.from_arrays(

@@ -143,7 +143,7 @@ class TableCommands(Commands):
         print("==========")
 
     def show_profile(self, profile: Profile) -> None:
-        """Show an action profile; whoever has commands for those does."""
+        """Show an action profile, where the switch has commands for those."""
 
     def action_of(self, owner: Table | Profile, owner_name: str, name: str) -> Action:
         """Find an action of a table or profile."""

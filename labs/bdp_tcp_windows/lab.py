@@ -35,7 +35,7 @@ LINE = 2
 RTT_S = 0.020
 ORIGINAL_RATE_BPS = 10_000_000_000
 SETTLED_S = 2.0
-# The largest window that the header has room for, where nobody said by how much it is shifted.
+# The largest window that the header has room for without the window scale option.
 UNSCALED_BYTES = 65_535
 PAUSE_S_MAX = 3.0
 # Samples of a fast line are many; its queue is looked at often enough with these.

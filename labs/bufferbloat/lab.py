@@ -39,9 +39,9 @@ RTT_S = 0.020
 SHORT_QUEUE_PACKETS = 20
 # The classes of the run with two queues; without rules all packets are in class 0.
 BULK, INTERACTIVE = 0, 1
-# The empty line is looked at for so long, page included.
+# How long the empty line is observed, page included.
 ALONE_S = 4.0
-# How full the queue is when a page is asked for, and for how long the next one waits at least.
+# How full the queue is when a page is fetched, and how long the next one waits at least.
 NEARLY_FULL = 0.9
 PAUSE_S = 2.0
 # The part of the download that is left to TCP until it has settled.
@@ -52,7 +52,7 @@ INITIAL_WINDOW = 10
 PAGE_ROUND_TRIPS, PAGE_TIMES_MIN = 5, 1.5
 
 
-# What the original found with its line, its queue and its TCP.
+# The original's results with its line, its queue and its TCP.
 ORIGINAL = {
     "page alone": "1.0 s",
     "page, long": "7.0 s",
@@ -101,7 +101,7 @@ class Bufferbloat(Lab):
 
     @property
     def least_seconds_for(self) -> str:
-        """What happens before a queue can be seen full."""
+        """The span before a queue can be seen full."""
         return (
             f"until the download has filled a queue of {self.long_queue_packets} packets and a "
             "page was fetched beside it"
@@ -125,7 +125,7 @@ class Bufferbloat(Lab):
 
     @property
     def _last_page_s(self) -> float:
-        """When the last page is asked for, from the download's begin on."""
+        """When the last page is fetched, counted from the start of the download."""
         return 0.8 * self.seconds - 1
 
     @property
@@ -230,7 +230,7 @@ class Bufferbloat(Lab):
         instruments.ping("ping", "h1", "h2", seconds=self.seconds)
         last_page_s = instruments.now_s() + self._last_page_s
         instruments.hold(self.warm_up_s)
-        # The original's page was asked for while ping took 733 ms, when the queue was 90 % full.
+        # The original fetched its page while ping took 733 ms: the queue was 90 % full.
         # How long a page takes depends on where in the saw it falls, so ours wait for a full queue
         # too; the last one that fits is fetched wherever the saw may be.
         nearly_full = round(NEARLY_FULL * run.parameters["queue_packets"])
@@ -301,7 +301,7 @@ class Bufferbloat(Lab):
     def _bands(
         self, alone_s: float, long: _Findings, short: _Findings, fair: _Findings | None
     ) -> list[Band]:
-        """What follows from rate and queues. A full queue is one that TCP keeps half full."""
+        """The consequences of rate and queues. A queue counts as full if TCP keeps it half full."""
         long_run, short_run, *fair_run = (run.name for run in self.runs())
         long_s, short_s, frame_s = (
             queue_delay_s(packets, self.rate_bps)
@@ -376,7 +376,7 @@ class Bufferbloat(Lab):
 
     @property
     def _refilled_part(self) -> float:
-        """How full the download has the long queue when the last page is asked for, at least.
+        """How full the download keeps the long queue when the last page is fetched, at least.
 
         Slow start ends with a loss that halves Reno's window W = BDP + queue. From then on it grows
         by a packet each round trip, which takes W packets' time: after t its square has grown by
@@ -496,7 +496,7 @@ class Bufferbloat(Lab):
 
 
 class _Findings:
-    """What one queue did to page, ping and download."""
+    """The effect of one queue on page, ping and download."""
 
     def __init__(self, recording: Recording, rate_bps: int, warm_up_s: float) -> None:
         alone, *loaded = recording.pages

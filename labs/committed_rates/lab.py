@@ -45,7 +45,7 @@ CUSTOMERS = {1: "alice", 2: "bob"}
 ADDRESSES = {1: IPv4Address("10.0.1.1"), 2: IPv4Address("10.0.2.1")}
 # The provider's contract at s2, for both together.
 BOTH = 0
-# What a burst may bring at once: of each customer, and at s2 of both, with some room for what
+# The burst allowed at once: for each customer, and at s2 for both, with some room for what
 # bunches on the way.
 BURST_FRAMES, BOTH_BURST_FRAMES = 15, 60
 PEAK_BURST_FRAMES = 30
@@ -63,7 +63,7 @@ SETTLED_S = 2.0
 
 @dataclass(frozen=True)
 class Part:
-    """What s2 makes of the colours that s1 has given."""
+    """How s2 treats the colours that s1 has given."""
 
     name: str
     title: str
@@ -85,7 +85,7 @@ AXIS_END = 1.02
 
 
 class CommittedRates(Lab):
-    """What a colour is worth."""
+    """The treatment of a colour."""
 
     name: ClassVar = "committed-rates"
     title: ClassVar = "Committed rates: what a colour is worth"
@@ -187,7 +187,7 @@ class CommittedRates(Lab):
             provider.modify([self.meter_of_both()])
 
     def contracts(self, action: str, contract_of: Mapping[int, int]) -> list[Item]:
-        """Whose packets are metered, and by which contract."""
+        """The metered customers and their contracts."""
         return [
             Entry(
                 "contracts",
@@ -324,7 +324,7 @@ class CommittedRates(Lab):
         return rows, bands, dict(recording.numbers)
 
     def colours_of(self, phase: str) -> Colours:
-        """What theory says of a phase."""
+        """The theory of a phase."""
         if phase == BURSTS:
             return theory.colours_of_burst(BURST, BURST_FRAMES, PEAK_BURST_FRAMES)
         return theory.colours_of_rate(1000 * int(phase.removesuffix("k")))
@@ -339,7 +339,7 @@ class CommittedRates(Lab):
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
-        """The colours of part A; then what arrived of whom in part B."""
+        """The colours of part A; then each customer's arrivals in part B."""
         return [
             Figure(
                 "colours",
@@ -431,7 +431,7 @@ def _near(
 
 
 def _came_through(recordings: Mapping[str, Recording]) -> str:
-    """What a reader is to see in part B, in a sentence."""
+    """The point of part B, in a sentence."""
     found = {part.look: Shares(recordings[part.name]).arrived for part in PARTS}
     of = [
         f"of {name.title()}'s {bps / 1e6:g} Mb/s: "
@@ -445,7 +445,7 @@ PAINT = {"green": drawing.GREEN, "yellow": drawing.YELLOW, "red": drawing.RED}
 
 
 def treatments(*, sorts: bool) -> list[Item]:
-    """What colours are worth: a DSCP, and a class if they are sorted; red packets are dropped."""
+    """The treatment of colours: a DSCP, and a class if they are sorted; red packets are dropped."""
     return [
         Entry(
             "treatments",
@@ -499,12 +499,12 @@ def edge_colours(recording: Recording, phase: str) -> Colours:
 
 
 def total_bytes(numbers: Mapping[str, float], name: str, which: str) -> float:
-    """What s2 counted of a customer, of all colours: `metered`, or `left` for the line."""
+    """A customer's packets that s2 counted, of all colours: `metered`, or `left` for the line."""
     return sum(numbers[f"{name}_{colour}_{which}_bytes"] for colour in COLOURS.values())
 
 
 class Shares:
-    """What came through the provider's line, of what came to its router."""
+    """The share of the arrivals at the provider's router that went through its line."""
 
     def __init__(self, recording: Recording) -> None:
         numbers = recording.numbers

@@ -45,7 +45,7 @@ class _Part:
 
     name: str
     title: str
-    # What h1 and h2 run; None: that host sends nothing.
+    # The congestion controls of h1 and h2; None: that host sends nothing.
     one: str
     other: str | None
     buffer_bdp: float = 1
@@ -327,7 +327,7 @@ class CongestionControls(Lab):
 
 
 def _parts(found: Findings) -> str:
-    """What h1 and h2 got of the line; what h1 got, where it was alone."""
+    """The shares of h1 and h2 of the line; that of h1 where it was alone."""
     both = f"{found.one:.0%} and {found.other:.0%}"
     return both if found.other else f"{found.one:.0%}"
 

@@ -30,7 +30,7 @@ from labs.simulator import Router
 from topo import load
 from topo.model import Topology
 
-# Part A: arbiters by their names in the simulator, and the highest load that each is asked for:
+# Part A: arbiters by their names in the simulator, and the highest load that each is measured at:
 # past what it carries, its queues only grow.
 ARBITERS = {
     "lqf": ("maximum weight (LQF)", 0.95),
@@ -50,19 +50,19 @@ NEARLY_ALL = 0.98
 # The waits that are judged: how far a mean over 100,000 slots may be off.
 JUDGED = (("islip:4", 0.8, 0.03), ("islip:1", 0.8, 0.034), ("pim:4", 0.9, 0.036))
 JUDGED_SLOTS = 100_000
-# The same for what is carried at most, where 15,000 slots were observed.
+# The same for the highest throughput, where 15,000 slots were observed.
 CARRIED, CARRIED_SLOTS = 0.006, 15_000
 
 # Part B.
 OUTPUT = 4
-# The inputs by who sends there.
+# The inputs by the sender of each.
 INPUTS = {"h1": 1, "h2": 2, "h3": 3}
 RTT_S = 0.004
 LINE_BPS = 20_000_000
 PING_INTERVAL_S = 0.05
 SETTLED_S = 3.0
 SAMPLE_INTERVAL_MS = 2
-# Who waits longer is not served at all: a full queue of both flows is gone in 0.07 s.
+# A longer wait means no service at all: a full queue of both flows is gone in 0.07 s.
 ANSWERED_MS = 1000.0
 # The frame that crosses, one of the other input, and the one on the line.
 ISLIP_PING_MS = (RTT_S + queue_delay_s(3, LINE_BPS)) * 1000
@@ -73,7 +73,7 @@ BESIDE = {
 }
 
 
-# The run of a class of the user's, and how long the simulator looks at it: it is asked in Python.
+# The run of the user's own class, and how long it is simulated: it decides in Python.
 OWN, OWN_SLOTS = "own", 20_000
 
 
@@ -130,7 +130,7 @@ class CrossbarArbiters(SettlingLab):
 
     @property
     def place(self) -> Place:
-        """The output that everybody wants."""
+        """The output that all inputs want."""
         return Place(self.topology("islip"), "s1", OUTPUT)
 
     def runs(self) -> Sequence[Run]:
@@ -259,7 +259,7 @@ class CrossbarArbiters(SettlingLab):
             ]
             claim = f"B: part of the line used, {words}"
             if name != OWN:
-                # Of a class of the user's nobody knows what it is after.
+                # The aim of a user's class is unknown.
                 bands += [
                     self._ping_band(name, beside),
                     Band(claim, 100 * beside.use, least=95, unit="%", runs=(name,)),
@@ -277,7 +277,7 @@ class CrossbarArbiters(SettlingLab):
         return CARRIED * max(1.0, math.sqrt(CARRIED_SLOTS / self.saturated_slots))
 
     def _said(self, name: str, beside: Beside) -> str:
-        """What a ping takes by an arbiter's own rule."""
+        """The round trip of a ping by an arbiter's own rule."""
         if name == "islip":
             return f"up to {ISLIP_PING_MS:.2g} ms"
         if name == "ocf":
@@ -464,7 +464,7 @@ class Waits:
 
 
 def _carried(recording: Recording) -> dict[tuple[str, str], float]:
-    """What each arbiter carried at most, by arbiter and pattern."""
+    """The highest throughput, by arbiter and pattern."""
     return {
         (str(row["arbiter"]), str(row["pattern"])): float(row["throughput"])
         for row in recording.tables["carried"]
@@ -477,12 +477,12 @@ def _key(name: str) -> str:
 
 
 def _fifo_ping_ms(beside: Beside) -> float:
-    """What a ping takes that waits for every frame which came before it, from either input."""
+    """The round trip of a ping that waits for every earlier frame of either input."""
     return (RTT_S + 2 * beside.mean_voq_packets * queue_delay_s(1, LINE_BPS)) * 1000
 
 
 class Beside:
-    """What a run of part B shows once the flows have settled."""
+    """The results of a run of part B once the flows have settled."""
 
     def __init__(self, recording: Recording) -> None:
         flows = [recording.flows[host].samples for host in ("h1", "h2")]

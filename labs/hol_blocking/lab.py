@@ -260,7 +260,7 @@ class HolBlocking(SettlingLab):
         ]
 
     def _draw_theory(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
-        # Imported here: whoever only looks at the network draws nothing and begins sooner.
+        # Imported here: `vitrine up` draws nothing and starts sooner without it.
         from labs.report import drawing
 
         wait, most = canvas.subplots(1, 2, width_ratios=(1.6, 1))
@@ -387,7 +387,7 @@ class HolBlocking(SettlingLab):
 
 
 def _saturation(recording: Recording) -> dict[int, float]:
-    """What FIFO input queues carried at most, by the number of ports."""
+    """The highest throughput of FIFO input queues, by the number of ports."""
     rows = recording.tables["saturation"]
     return {int(row["ports"]): float(row["throughput"]) for row in rows}
 
@@ -407,12 +407,12 @@ def _largest_window(recordings: Sequence[Recording]) -> int:
     return max(sample.cwnd_packets for flow in flows for sample in flow.samples)
 
 
-# What the original says of both, without numbers.
+# The original's claims about both, without numbers.
 _SAID = {"fifo": "must wait", "voq": "no blocking"}
 
 
 class _Victim:
-    """What the flow to the idle output got."""
+    """The rate of the flow to the idle output."""
 
     LINE_BPS = 50_000_000
     CONGESTED_BPS = 10_000_000

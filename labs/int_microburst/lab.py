@@ -41,7 +41,7 @@ PLACE, CULPRIT = ("s2", 2, 0), "h4"
 # How long the line needs for a burst. While it comes in, ten times as fast, a tenth of it leaves.
 BURST_MS = BURST_PACKETS * (BURST_FRAME_BYTES + INT_BYTES) * 8 / LINE_BPS * MS_PER_S
 PEAK_BYTES = BURST_PACKETS * BURST_FRAME_BYTES * (1 - LINE_BPS / HOST_LINE_BPS)
-# What both flows and the bursts, spread over the time between them, take of the line.
+# The share of the line that both flows and the bursts take, averaged over time.
 USE = (BACKGROUND_BPS + SIDE_BPS) / LINE_BPS + BURST_MS / MS_PER_S / BURST_EVERY_S
 
 
@@ -132,7 +132,7 @@ class IntMicroburst(Lab):
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
-        """What packets found, what counters found, and whether the first is what was sent."""
+        """The findings by packets and by counters, and whether the first match what was sent."""
         findings = self._findings(recordings)
         numbers = _numbers(findings)
         return Assessment(_rows(findings, numbers), _bands(findings, numbers), numbers)

@@ -221,7 +221,7 @@ class LinkSharing(Lab):
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
-        """What each of both got."""
+        """The share of each flow."""
         rows: list[Row] = []
         bands: list[Band] = []
         numbers: dict[str, float] = {}
@@ -303,7 +303,7 @@ class LinkSharing(Lab):
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
-        """Who got how much over time, under each scheduler; then each queue."""
+        """Both shares over time, under each scheduler; then each queue."""
         found = {
             part.name: Shares(part.name, recordings[part.name], self.rate_bps) for part in PARTS
         }
@@ -413,7 +413,7 @@ class Shares:
 
     @property
     def of_both_h1(self) -> float:
-        """h1's part of what both got together."""
+        """The share of h1 in the throughput of both."""
         return self.h1 / (self.h1 + self.h2)
 
     def _span(self, name: str) -> tuple[float, float]:

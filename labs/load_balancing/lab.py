@@ -34,9 +34,9 @@ PORTS = tuple(f"s1-eth{port}" for port in PATHS)
 FLOWS = (("h1", "h3"), ("h2", "h4"))
 # Longer than the paths can differ by: a full queue of 64 packets delays by 71 ms.
 PAUSE_S = 0.080
-# A path is full for a packet that finds so many.
+# A packet finds a path full if this many are in its queue.
 FULL_PACKETS = 40
-# After a flow has moved, queues have so long to show what it did.
+# How long queues have to show the effect after a flow has moved.
 HOLD_S = 1.0
 # A full queue is found out within some round trips, once TCP has filled it again after a loss.
 MOVED_S = 1.5
@@ -46,10 +46,10 @@ SWITCHED_S = 5.0
 # Part A is judged once slow start, the first losses and the move are over.
 SETTLED_S = 8.0
 WINDOW_S = 0.5
-# Part B: datagrams at once, of this length as a frame, so often, by both hosts together.
+# Part B: datagrams at once, their length as frames, and how often, by both hosts together.
 BURST, BURST_EVERY_S = 20, 0.150
 HEADERS_BYTES = 42
-# A burst has met another one if it left so much of what theory expects to wait.
+# A burst has met another one if it left this share of the queue that theory expects.
 MET_PART = 0.5
 
 
@@ -223,7 +223,7 @@ class LoadBalancing(SettlingLab):
         one, both = f"{self._together_bps / 1e6:.1f} Mb/s", f"2 x {self._alone_bps / 1e6:.1f} Mb/s"
         aware = part.method is Method.CONGESTION_AWARE
         flowlets = part.method is Method.FLOWLETS
-        # Who pauses at its beginning may have another path from then on.
+        # A flow that pauses at its beginning may take another path from then on.
         total = both if aware else f"{one} or {both}" if flowlets else one
         rows = [Row(f"{part.title}: both flows", "", total, str(found))]
         if flowlets:
@@ -403,7 +403,7 @@ def _choose(bench: Bench, method: Method) -> None:
 
 
 def moves(bench: Bench) -> int:
-    """How often a flow of s1 got another turn so far."""
+    """How often a flow of s1 has changed its path so far."""
     return bench.session("s1").counter("moves", 0)[0]
 
 
@@ -420,7 +420,7 @@ def _draw_paths(axes: drawing.Axes, recording: Recording) -> None:
 
 
 class Rates:
-    """What two TCP flows got, and what the paths' queues held."""
+    """The rates of two TCP flows, and the queues of the paths."""
 
     def __init__(self, recording: Recording) -> None:
         self._flows = flows = list(recording.flows.values())
@@ -439,7 +439,7 @@ class Rates:
         self._switched_s = next((time_s for time_s, _ in recording.moments), 0.0)
 
     def __str__(self) -> str:
-        """What each flow got: 4.6 + 5.9 Mb/s."""
+        """The rate of each flow: 4.6 + 5.9 Mb/s."""
         return f"{' + '.join(f'{bps / 1e6:.1f}' for bps in self.each_bps)} Mb/s"
 
     @property
@@ -450,7 +450,7 @@ class Rates:
 
     @property
     def resent(self) -> int:
-        """What both flows sent again within a second from when telemetry decides on."""
+        """The retransmissions of both flows in the second after telemetry begins to decide."""
         return sum(
             _resent_by(flow, self._switched_s + 1) - _resent_by(flow, self._switched_s)
             for flow in self._flows
@@ -458,7 +458,7 @@ class Rates:
 
 
 def _resent_by(flow: Flow, time_s: float) -> int:
-    """What a flow has sent again until an instant."""
+    """The retransmissions of a flow until an instant."""
     return max((each.retransmits for each in flow.samples if each.time_s <= time_s), default=0)
 
 
@@ -469,7 +469,7 @@ def _first_s(series: PortSeries) -> float:
 
 
 def path_shares(recording: Recording) -> list[float]:
-    """What part of all bytes each path carried."""
+    """The share of all bytes that each path carried."""
     carried = [recording.ports[port].departed_bytes[-1] for port in PORTS]
     return [each / sum(carried) for each in carried]
 

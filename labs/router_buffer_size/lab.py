@@ -272,7 +272,7 @@ class RouterBufferSize(Lab):
     # ---- drawing ---------------------------------------------------------------------------------
 
     def figures(self, recordings: Mapping[str, Recording]) -> Sequence[Figure]:
-        """What each got over time; then queue and window for every buffer."""
+        """The rates over time; then queue and window for every buffer."""
         shares = Figure(
             "shares",
             "Payload of h1 and h3 over time: a row for each buffer, a column for each algorithm "

@@ -25,7 +25,7 @@ def _classic(
     port: int = 3,
     settled_ps: int = PS_PER_S,
 ) -> Scenario:
-    """What they have in common: a network of this folder, and a pace that lets packets be seen."""
+    """The common parts: a network of this folder, and a pace that lets packets be seen."""
     return Scenario(
         name=name,
         title=title,

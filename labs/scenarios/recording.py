@@ -42,7 +42,7 @@ class Recorder(grpc.GenericRpcHandler):
         self.said: list[tuple[str, bytes]] = []
 
     def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
-        """What becomes of a call."""
+        """The outcome of a call."""
         name = details.method
         shape = METHODS.get(name)
         if shape is None:

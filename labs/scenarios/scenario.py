@@ -1,4 +1,4 @@
-"""What a scenario is: a network as the kit's topology files describe it, and what its hosts do."""
+"""A scenario: a network as the kit's topology files describe it, and what its hosts do."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ App: TypeAlias = tuple[str, world_pb2.App]
 
 @dataclass(frozen=True)
 class Scenario:
-    """A network in virtual time as somebody finds it."""
+    """A network in virtual time with its traffic, ready to be watched."""
 
     name: str
     title: str
-    # What there is to see, in a sentence or two.
+    # Its point, in a sentence or two.
     summary: str
     topology: Topology
-    # What its hosts start at the instant 0, in this order.
+    # The programs that its hosts start at the instant 0, in this order.
     apps: Sequence[App]
     # The router and the port that it is about.
     router: str
@@ -41,7 +41,7 @@ class Scenario:
     domain: Domain | None = None
     # Which packets go into which class, by router.
     rules: Sequence[tuple[str, Sequence[Rule]]] = ()
-    # What else is written into routers before the first packet.
+    # Other writes to routers before the first packet.
     filling: Sequence[tuple[str, Callable[[Session], None]]] = ()
     # A lesson of the page, by the name of its lab.
     lesson: str = ""

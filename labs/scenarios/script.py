@@ -65,7 +65,7 @@ def written(scenario: Scenario, log: Path) -> dict[str, Any]:
             for router, fill in scenario.filling:
                 fill(sessions[router])
         for host, app in scenario.apps:
-            # What a host cannot do is found here, not by whoever opens the page.
+            # An impossible task for a host is found here, not by a reader who opens the page.
             world.start(host, app)
     return {
         "name": scenario.name,

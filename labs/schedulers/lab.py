@@ -45,17 +45,17 @@ H4 = ipaddress.IPv4Network("10.0.4.1/32")
 RULES = (Rule(PING, dst=H4, protocol=ICMP), Rule(SMALL, src=H1))
 RTT_S = 0.010
 QUEUE_BYTES = 50_000
-# What a datagram is longer as a frame: 14 bytes of Ethernet, 20 of IP, 8 of UDP.
+# The overhead of a datagram's frame: 14 bytes of Ethernet, 20 of IP, 8 of UDP.
 HEADERS_BYTES = 42
 SMALL_BYTES, PING_BYTES = 66, 98
 # How much each of both sends, as a part of the line.
 OFFERED = 1.2
-# Bursts of small datagrams come so often.
+# The interval of the bursts of small datagrams.
 BURST_S = 0.010
 PING_INTERVAL_S = 0.1
 # The queues are full by then.
 SETTLED_S = 1.0
-# What the machine may add to a ping.
+# The delay that the machine may add to a ping.
 MACHINE_S = 0.005
 
 
@@ -234,7 +234,7 @@ class Schedulers(Lab):
         for part in self.parts:
             found = Shares(recordings[part.name], part.name, self.seconds)
             share = line.small_share(part.name)
-            # With one queue for all nobody counts who was in it.
+            # One queue for all has no counters for each sender.
             if share is not None:
                 words = f"{share:.1%} / {1 - share:.1%}"
                 got = f"{found.small:.1%} / {1 - found.small:.1%}"
@@ -415,7 +415,7 @@ class Schedulers(Lab):
 
 
 class Shares:
-    """What was sent while both floods ran, and what the pings took."""
+    """The bytes sent while both floods ran, and the round trips of the pings."""
 
     def __init__(self, recording: Recording, name: str, seconds: float) -> None:
         first_s = recording.numbers["start_s"]

@@ -29,10 +29,10 @@ from topo.model import Topology
 
 BUFFER_BYTES = 200_000
 LINE_BPS, SENDER_BPS = 10_000_000, 100_000_000
-# Who floods whom, in the order in which they begin; and where the receivers are.
+# Sender and receiver of each flood, in the order in which they begin; and the receivers' ports.
 PAIRS = (("h1", "h5"), ("h2", "h6"), ("h3", "h7"), ("h4", "h8"))
 PORTS = {"h5": 5, "h6": 6, "h7": 7, "h8": 8}
-# A flood is so many times the line, two datagrams at once; IP and UDP take 28 bytes of each.
+# The load of a flood in lines, two datagrams at once; IP and UDP take 28 bytes of each.
 FLOOD, AT_ONCE = 1.5, 2
 HEADERS_BYTES = 28
 
@@ -41,7 +41,7 @@ ALPHAS = {"half": Fraction(1, 2), "one": Fraction(1), "two": Fraction(2), "eight
 # A queue is looked at in the last part of each stage.
 LOOKED_AT = 0.4
 
-# Part B: three hosts send so many datagrams each, at the same instant.
+# Part B: the datagrams that each of three hosts sends, at the same instant.
 INCAST, VICTIM, BURST = ("h1", "h2", "h3"), "h5", 20
 HOG = ("h4", "h8")
 BURST_GAP_S = 0.25
@@ -242,7 +242,7 @@ class SharedBuffer(Lab):
         return found
 
     def _loss(self, name: str, when: str) -> tuple[str, float | None, float | None]:
-        """What a burst loses, by the memory that it finds: in words, at least, at most; percent."""
+        """The loss of a burst, by the memory it finds: in words, at least, at most; percent."""
         total = len(INCAST) * BURST * FRAME_BYTES
         # The hosts send at once, each at its own line's rate; meanwhile the output sends, too.
         speed = len(INCAST) * SENDER_BPS / LINE_BPS
@@ -370,7 +370,7 @@ def _from(
 
 
 class Incast:
-    """What the bursts lost, alone and beside the flood."""
+    """The losses of the bursts, alone and beside the flood."""
 
     def __init__(self, recording: Recording) -> None:
         self.lost: dict[str, float] = {}

@@ -53,7 +53,7 @@ ORIGINAL = {
 # The original's own answer to which buffer is just enough stands between two of its rows.
 JUST_ENOUGH = 21
 SIZES = (72, 36, JUST_ENOUGH, 18, 9, 2)
-# What the line's use must be, by packets of buffer.
+# The utilisation that the line must have, by packets of buffer.
 USE_BANDS = {72: (0.97, None), 36: (0.97, None), 18: (0.97, None), 9: (0.85, 0.98)}
 # The smallest buffer again, with acknowledgements as Linux sends them: one for two packets, so that
 # each releases two at once. `differences` has found that this makes such a row in Linux; what the

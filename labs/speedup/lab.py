@@ -38,7 +38,7 @@ CARRIED_OFF = 0.004
 
 # Part B.
 MIMIC_PORTS, MIMIC_LOAD = 8, 0.9
-# What the theorem needs.
+# The premise of the theorem.
 LEAST = 2 - Fraction(1, MIMIC_PORTS)
 MIMICS = (Fraction(1), Fraction(5, 4), Fraction(3, 2), LEAST, Fraction(2))
 

@@ -47,7 +47,7 @@ class _Load:
 
     @property
     def bdp(self) -> float:
-        """What fills the path, in packets."""
+        """The bandwidth-delay product, in packets."""
         return bdp_packets(self.rate_bps, RTT_S)
 
 
@@ -73,7 +73,7 @@ class SquareRootRule(Lab):
 
     @property
     def parts(self) -> tuple[float, ...]:
-        """Buffers as parts of what the rule asks for."""
+        """Buffers as fractions of the rule's size."""
         return QUICK_PARTS if self.settings.quick else PARTS
 
     @property
@@ -83,7 +83,7 @@ class SquareRootRule(Lab):
 
     @property
     def least_seconds(self) -> int:
-        """What is not measured, and some teeth of the saw of one flow."""
+        """The span that is not measured, and some teeth of the saw of one flow."""
         return 20
 
     @property

@@ -1,4 +1,4 @@
-"""What a sweep's figures show, as its file says it.
+"""The figures of a sweep, as its file describes them.
 
 shares:
   caption: The share of one of two flows.
@@ -51,17 +51,17 @@ class FigurePlan:
     name: str
     caption: str
     x: str
-    # What is measured.
+    # The measured number.
     y: str
     # The axis whose choices are lines of their own; empty: one line.
     by: str = ""
-    # What a line is called, with the parameters of its points in braces.
+    # The name of a line, with the parameters of its points in braces.
     label: str = ""
     # None: y itself is drawn.
     least: Least | None = None
     # Only points with these values.
     only: Mapping[str, Value] = field(default_factory=dict)
-    # Expressions over a point's parameters, by what they are called.
+    # Expressions over a point's parameters, by name.
     theory: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, float] = field(default_factory=dict)
     x_label: str = ""

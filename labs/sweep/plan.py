@@ -42,7 +42,7 @@ from topo.model import End, Topology
 
 SEEDS_DEFAULT = 3
 JOBS_MAX = 100_000
-# Beyond this the rows that a file asks for are no longer counted.
+# The rows of a file are counted up to here.
 _COUNTED_MAX = 10**12
 CONNECTIONS_MAX = 100_000
 _COMMON = {"title", "question", "parameters", "derived", "seeds", "repetitions", "figures", "quick"}
@@ -61,14 +61,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is to be measured, and drawn."""
+    """The measurements and figures of a sweep."""
 
     name: str
     title: str
     question: str
     # The file, as it was written.
     text: str
-    # What is varied: the names that each axis gives values to, by the axis's own.
+    # The axes: the names that each one gives values to, by its own name.
     axes: Mapping[str, tuple[str, ...]]
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
@@ -155,7 +155,7 @@ def _shortened(document: Place) -> Place:
 
 
 def _axes(place: Place) -> dict[str, list[dict[str, Value]]]:
-    """What each axis gives values to, choice by choice."""
+    """The values that each axis gives, choice by choice."""
     axes: dict[str, list[dict[str, Value]]] = {}
     known: dict[str, str] = {}
     for name, choices in place.entries().items():
@@ -193,7 +193,7 @@ def _check_name(name: str, place: Place) -> None:
 def _values(
     axes: Mapping[str, Sequence[Mapping[str, Value]]], derived: Place | None
 ) -> Iterator[dict[str, Value]]:
-    """The parameters of every point, with what is derived from them."""
+    """The parameters of every point, with the derived ones."""
     further = {} if derived is None else derived.entries()
     for choices in itertools.product(*axes.values()):
         values: dict[str, Value] = {}
@@ -273,7 +273,7 @@ def _lab_point(fields: Mapping[str, Place], values: dict[str, Value]) -> Point:
 
 
 def _numbers(work: NetworkWork | LabWork) -> list[str]:
-    """What will be measured, as far as that is known before."""
+    """The names of the numbers, as far as they are known before."""
     return network.numbers_of(work.flows) if isinstance(work, NetworkWork) else []
 
 
@@ -284,11 +284,11 @@ class _Networks:
         self._base = base
         self._file = file
         self._fields = fields
-        # What a network is measured with costs a compilation; most points have the same.
+        # Versions of a network cost a compilation; most points have the same.
         self._versions: dict[str, Versions] = {}
 
     def point(self, values: dict[str, Value]) -> Point:
-        """What is done with these parameters."""
+        """The work for these parameters."""
         document, topology = self._network(values)
         flows = tuple(
             _flows(name, place, topology, values)

@@ -15,7 +15,7 @@ from labs.pace import until_done_s
 from labs.sweep.crew import longest_first
 from labs.sweep.measuring.job import Job
 
-# On a terminal a line is written over; elsewhere one comes so often.
+# On a terminal a line is written over; elsewhere a new one comes at this interval.
 _QUIET_S = 10.0
 
 
@@ -31,7 +31,7 @@ class Progress:
         *,
         workers: int = 1,
     ) -> None:
-        """`jobs` are ahead, so many at a time; `done_before` rows were there already."""
+        """`jobs` are ahead, `workers` of them at a time; `done_before` rows were there already."""
         self._count, self._total = done_before, done_before + len(jobs)
         self._output = output
         self._clock = clock
@@ -66,7 +66,7 @@ class Progress:
             self._said_s = now_s
 
     def line(self, job: Job) -> str:
-        """What is said after this job."""
+        """The line to print after this job."""
         width = len(str(self._total))
         share = self._count / self._total
         left = f"about {span(self.left_s())} left" if self._count < self._total else "done"

@@ -80,7 +80,7 @@ class WhereWasItDropped(Lab):
 
     @property
     def least_seconds(self) -> int:
-        """A burst of each host, and time to tell of it."""
+        """A burst of each host, and time for the reports about it."""
         return 3
 
     @property

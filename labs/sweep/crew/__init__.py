@@ -20,7 +20,7 @@ from labs.sweep.measuring.measure import Row
 
 _Self = TypeVar("_Self", bound="Crew")
 
-# A job that ends its worker so many times in a row is at fault itself.
+# A job that ends this many workers in a row is at fault itself.
 ATTEMPTS_MAX = 3
 
 
@@ -45,7 +45,7 @@ class Crew(ABC):
     @property
     @abstractmethod
     def description(self) -> str:
-        """Who they are, for people: `2 processes of this machine`."""
+        """The crew in words: `2 processes of this machine`."""
 
     @abstractmethod
     def work(self, jobs: Sequence[Job]) -> Iterator[Done]:

@@ -51,7 +51,7 @@ class Cluster(Crew):
 
     @property
     def description(self) -> str:
-        """Who they are."""
+        """The crew in words."""
         return f"{self.size} threads of Dask workers at {self._client.scheduler.address}"
 
     def __exit__(

@@ -34,7 +34,7 @@ class Local(Crew):
 
     @property
     def description(self) -> str:
-        """Who they are."""
+        """The crew in words."""
         return counted(self._size, "process", "es")
 
     def __exit__(
@@ -81,7 +81,7 @@ class Local(Crew):
         pool, self._pool = self._pool, None
         if pool is None:
             return
-        # What is under way is given up; the journal has all that is done.
+        # Jobs under way are given up; the journal has all that are done.
         for process in list((pool._processes or {}).values()):
             process.terminate()
         pool.shutdown(cancel_futures=True)

@@ -25,12 +25,12 @@ class Job:
     # From 1.
     repetition: int
     work: NetworkWork | LabWork
-    # What it must be measured with.
+    # The versions that it must be measured with.
     versions: Versions
 
     @cached_property
     def key(self) -> str:
-        """The same for the same experiment, whatever it is called and whoever does it."""
+        """The same for the same experiment, whatever its name and its worker."""
         parts = [self.work.KIND, asdict(self.work), self.seed, self.repetition]
         text = json.dumps([*parts, asdict(self.versions)], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]

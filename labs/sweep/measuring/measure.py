@@ -14,7 +14,7 @@ from labs.sweep.measuring.work import NetworkWork
 
 @dataclass(frozen=True)
 class Row:
-    """What one job has found, and what it took."""
+    """The numbers of one job, and its cost."""
 
     numbers: Mapping[str, float]
     took_s: float

@@ -28,9 +28,9 @@ from topo.document import Place
 NS_PER_S = 1_000_000_000
 # How often the queue is looked at while flows are measured.
 LOOKS = 400
-# One application carries so many connections at the most; it begins at an instant of its own.
+# The most connections of one application; it begins at an instant of its own.
 APPS_MAX = 500
-# What every network measures; beside these, `goodput_bps_NAME` and `share_NAME` of each flow.
+# The numbers of every network; beside these, `goodput_bps_NAME` and `share_NAME` of each flow.
 NUMBERS = ("utilisation", "goodput_share", "loss_share", "queue_packets", "queue_packets_p95")
 
 
@@ -41,7 +41,7 @@ def numbers_of(flows: Sequence[Flows]) -> list[str]:
 
 
 def measured(work: NetworkWork, seed: int, wanted: Versions) -> dict[str, float]:
-    """What was measured, by the names of `numbers_of`."""
+    """The measured numbers, by the names of `numbers_of`."""
     topology = load.read(Place.of_text(work.topology, Path(work.file)))
     wanted.check(versions.of_network(topology, work.program), platform.node())
     with (
@@ -126,7 +126,7 @@ def _port(queues: Queues, number: int) -> PortState:
 
 
 def _acked(world: World, apps: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """What of each flow's bytes has been acknowledged."""
+    """The acknowledged bytes of each flow."""
     reports = {each.app: each.bulk for each in world.look(apps=True).apps}
     acked = {}
     for name, numbers in apps.items():

@@ -23,14 +23,14 @@ from topo.model import Topology
 _PACKAGES = ("controller", "topo", "apps", "labs")
 _SHOWING = ("labs/glass", "labs/report", "labs/sweep", "labs/sweeps", "labs/top")
 _MEASURING = "labs/sweep/measuring"
-# What labs run where nobody chose a program.
+# The program that labs run unless another one is chosen.
 _LAB_PROGRAMS = ("router", "int_router", "balancing_router", "metering_router")
 _DIGITS = 16
 
 
 @dataclass(frozen=True)
 class Versions:
-    """What a number depends on beside what was asked for."""
+    """The versions that a number depends on beside the experiment itself."""
 
     # Of the kit's Python files and its topologies.
     code: str
@@ -55,13 +55,13 @@ class Versions:
 
 
 def of_network(topology: Topology, program: str | None) -> Versions:
-    """What a network is measured with; programs are compiled first if need be."""
+    """The versions that measure a network; programs are compiled first if need be."""
     sources = {source_of(switch, program or None, None) for switch in topology.switches}
     return _of(sources)
 
 
 def of_lab(program: str | None) -> Versions:
-    """What a lab is measured with; its routers run `program`, or the kit's."""
+    """The versions that measure a lab; its routers run `program`, or the kit's."""
     return _of(compiling.find(name) for name in ((program,) if program else _LAB_PROGRAMS))
 
 

@@ -1,4 +1,4 @@
-"""What is to be measured at a point of a sweep: plain data, which can travel to a cluster."""
+"""The work at a point of a sweep: plain data, which can travel to a cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Flows:
     connections: int
     # The hosts' own where it is empty.
     congestion: str
-    # Each begins at a random instant within so long.
+    # Each begins at a random instant of this span.
     begin_within_ns: int
 
 
@@ -37,7 +37,7 @@ class NetworkWork:
     switch: str
     port: int
     rate_bps: int
-    # What is measured is what happens in `during`, after `after`.
+    # The measurement covers `during`, after `after`.
     after_ns: int
     during_ns: int
 

@@ -1,1 +1,1 @@
-"""What becomes of the rows: means, a Parquet file, figures, a report; no number changes here."""
+"""The results of the rows: means, a Parquet file, figures, a report; no number changes here."""

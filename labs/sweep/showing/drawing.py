@@ -71,7 +71,7 @@ class Point:
 
 
 def series(sweep: Sweep, plan: FigurePlan, rows: Rows) -> dict[str, list[Point]]:
-    """The lines of a figure, by what they are called."""
+    """The lines of a figure, by name."""
     if plan.least is not None:
         return {
             f"{plan.y.replace('_', ' ')} of {level:g}": least(plan, plan.least.of, level, rows)
@@ -99,7 +99,7 @@ def data(sweep: Sweep, plan: FigurePlan, rows: Rows) -> str:
 
 
 def by_line(sweep: Sweep, plan: FigurePlan, rows: Rows) -> dict[str, list[tuple[Job, Row]]]:
-    """The rows of each line, by what it is called."""
+    """The rows of each line, by its name."""
     found: dict[str, list[tuple[Job, Row]]] = defaultdict(list)
     for job, row in rows:
         found[_line_name(sweep, plan, job.values)].append((job, row))
@@ -136,7 +136,7 @@ def least(plan: FigurePlan, of: str, level: float, rows: Rows) -> list[Point]:
         found = reached({each: mean.value for each, mean in tried.items()}, level)
         if found is None:
             continue
-        # What is reached early by the interval's upper edge is reached late by its lower one.
+        # The upper edge of the interval reaches a level early, the lower one late.
         early = reached({each: mean.high for each, mean in tried.items()}, level)
         late = reached({each: mean.low for each, mean in tried.items()}, level)
         low, high = min(found, early or found), max(found, late or max(tried))
@@ -160,7 +160,7 @@ def reached(tried: Mapping[float, float], level: float) -> float | None:
 def _theory(
     sweep: Sweep, plan: FigurePlan, text: str, rows: Rows
 ) -> dict[str, tuple[tuple[float, float], ...]]:
-    """What an expression says along each line; once and without a name where it is the same."""
+    """The values of an expression along each line; one, without a name, where all are the same."""
     every = {"": rows} if plan.least else by_line(sweep, plan, rows)
     curves = {}
     for name, own in every.items():

@@ -1,4 +1,4 @@
-"""What seeds have in common: the mean of a number, and between what the true mean is.
+"""The result over all seeds: the mean of a number, and the bounds of the true mean.
 
 The interval is Student's: of a hundred sweeps, ninety-five have the mean of infinitely many seeds
 inside of it. One seed has no interval.

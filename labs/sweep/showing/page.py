@@ -1,4 +1,4 @@
-"""The report of a sweep: what was asked, its figures, and a table of every point."""
+"""The report of a sweep: its question, its figures, and a table of every point."""
 
 from __future__ import annotations
 

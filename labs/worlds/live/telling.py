@@ -1,4 +1,4 @@
-"""Tells of the hosts of a live network what a network in virtual time tells of its own: WatchHosts;
+"""Reports on the hosts of a live network as a network in virtual time does on its own: WatchHosts;
 and starts and stops flows in them.
 
     with telling.serving({"h1": pid, "h2": pid}, address, flows, key) as address:

@@ -35,7 +35,7 @@ NS_PER_S = 1_000_000_000
 PS_PER_MS = 1_000_000_000
 # How far time passes between two looks at what has been recorded.
 STEP_S = 0.5
-# Programs that are started together begin one after the other, by chance within so long.
+# Programs that are started together begin at random instants of this span.
 START_SPREAD_S = 0.005
 # As long as what the live world's reader sends.
 PAGE_REQUEST_BYTES = 120
@@ -61,7 +61,7 @@ class _StartedBursts:
 
 
 class VirtualInstruments(Instruments):
-    """What a run of a lab works with while it is recorded."""
+    """The instruments of a lab's run while it is recorded."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class VirtualInstruments(Instruments):
         offsets_s: Sequence[float],
         start_s: float | None = None,
     ) -> None:
-        """Sends so many datagrams at once, at each of these offsets from now."""
+        """Sends `count` datagrams at once, at each of these offsets from now."""
         ahead_s = 0.0 if start_s is None else start_s - self.now_s()
         port = FIRST_BURST_PORT + len(self._bursts)
         sink = world_pb2.DatagramSink(port=port)
@@ -220,7 +220,7 @@ class VirtualInstruments(Instruments):
     # ---- time ------------------------------------------------------------------------------------
 
     def _pass(self, span_ps: int, stops: Sequence[world_pb2.Stop] = ()) -> bool:
-        """Lets time pass and reads what was told of it; whether a stop ended it."""
+        """Lets time pass and reads the events; whether a stop ended it."""
         stand = self._world.advance(span_ps, stops=stops)
         passed_s = (stand.time_ps - self._now_ps) / PS_PER_S
         self._now_ps = stand.time_ps

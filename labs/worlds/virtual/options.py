@@ -1,4 +1,4 @@
-"""What people type behind a host at the prompt: the options of ping and iperf3 that matter here.
+"""The words behind a host at the prompt: the options of ping and iperf3 that matter here.
 
     read(PING, "-c 3 h2".split())
     read(IPERF, "-c h2 -t 10 -C bbr -R".split())
@@ -73,7 +73,7 @@ def _scaled(text: str, factors: dict[str, int]) -> int:
     return round(float(found.group(1)) * factors[found.group(2)])
 
 
-# What argparse says of a value that does not fit is named after these.
+# argparse names these in its errors about values that do not fit.
 for _reader, _name in (
     (_seconds, "number of seconds"),
     (_count, "number"),
@@ -129,7 +129,7 @@ def _iperf() -> _Parser:
     )
     parser.add_argument("-c", dest="target")
     parser.add_argument("-s", dest="is_server", action="store_true")
-    # Whoever serves does so beside everything else anyway.
+    # A server runs beside everything else anyway.
     parser.add_argument("-D", dest="is_daemon", action="store_true")
     parser.add_argument("-t", dest="seconds", type=_seconds)
     parser.add_argument("-n", dest="length_bytes", type=_bytes)

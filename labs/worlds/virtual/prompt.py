@@ -38,7 +38,7 @@ from topo.model import End, Switch, Topology
 from topo.preflight import check_port_free
 
 SEED = 1
-# What a run of `pingall` waits for an answer, in the network's time.
+# How long a ping of `pingall` waits for an answer, in the network's time.
 ANSWER_NS = 1_000_000_000
 FASTEST = "max"
 HELP = """\
@@ -98,7 +98,7 @@ def run(
 
 
 def _place(first: Switch, way: Way) -> str | None:
-    """Where all routers answer: the first one's port where somebody asks for one, else a socket."""
+    """The address of all routers: the first one's port if a port is given, else a socket."""
     if way is Way.SOCKET and not first.is_on_tcp:
         return None
     check_port_free(first.grpc_port, first.name)
@@ -187,7 +187,7 @@ class Prompt(cmd.Cmd):
     # ---- programs of hosts -----------------------------------------------------------------------
 
     def _program(self, host: str, name: str, arguments: Sequence[str]) -> Callable[[], Tool] | None:
-        """What starts a program; None: there is nothing to start."""
+        """The start of a program; None: there is nothing to start."""
         kind: type[tools.Ping | tools.Traceroute | tools.Transfer | tools.Datagrams]
         if name == "ping":
             kind, given = tools.Ping, options.read(options.PING, arguments)
@@ -227,7 +227,7 @@ class Prompt(cmd.Cmd):
             self._world.run(self._speed)
 
     def _follow(self, start: Callable[[], Tool]) -> None:
-        """Prints what the world tells of it until it has ended; Ctrl-C ends it."""
+        """Prints its events until it has ended; Ctrl-C ends it."""
         with contextlib.ExitStack() as stack:
             with self._standing():
                 tool = start()
@@ -256,7 +256,7 @@ class Prompt(cmd.Cmd):
         _print(tools.ss(state))
 
     def do_jobs(self, line: str) -> None:
-        """What runs on; what has ended says what it has seen, once."""
+        """The programs still running; those that have ended print their result, once."""
         for command, tool in list(self._running.items()):
             report = self._world.report(tool.app)
             if not report.ended:
@@ -321,7 +321,7 @@ class Prompt(cmd.Cmd):
         return units.format_rate(rate_bps) if rate_bps else "takes no time"
 
     def do_link(self, line: str) -> None:
-        """`link A B down` cuts the cable between two nodes, `link A B up` mends it."""
+        """`link A B down` cuts the cable between two nodes, `link A B up` restores it."""
         words = _words(line)
         if len(words) != 3 or words[2] not in ("down", "up"):
             raise OptionError("say link A B down, or link A B up.")
@@ -338,7 +338,7 @@ class Prompt(cmd.Cmd):
         raise OptionError(f"no cable joins {words[0]} and {words[1]}: `links` lists them.")
 
     def do_reports(self, line: str) -> None:
-        """What came to the collector of the telemetry domain."""
+        """The reports that reached the collector of the telemetry domain."""
         if self._reports is None:
             raise OptionError("no router reports anything: start it with vitrine up --domain FILE.")
         with self._standing():

@@ -59,10 +59,10 @@ def serving(
 
 
 def _own_socket() -> Path:
-    """A name that nobody has, in a folder whose own name leaves room for it."""
+    """An unused name, in a folder whose own name leaves room for it."""
     name = f"vitrine-{uuid.uuid4().hex}{SOCKET_SUFFIX}"
     own = Path(tempfile.gettempdir()) / name
-    # Only its user gets in at the socket, so a folder that everybody writes to does as well.
+    # Only its user may open the socket, so a folder that is writable for all will do.
     return own if fits(own) else Path("/tmp") / name
 
 

@@ -28,7 +28,7 @@ _LATEST = 10
 
 
 def sink() -> world_pb2.App:
-    """What runs in the collector's host."""
+    """The program of the collector's host."""
     return world_pb2.App(
         datagram_sink=world_pb2.DatagramSink(port=REPORT_PORT, told_bytes=DATAGRAM_BYTES_MAX)
     )
@@ -79,7 +79,7 @@ class ReportWatch(Watch):
         yield told(self.collection, dropped=0)
 
     def _words(self, row: Mapping[str, object]) -> Iterator[str]:
-        """What a row tells; a domain does not ask for everything."""
+        """The values of a row; a domain does not request all of them."""
         node = row["node_id"]
         yield self._names.get(node, f"node {node}") if isinstance(node, int) else "a router"
         if row["egress_port"] is not None:

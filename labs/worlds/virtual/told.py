@@ -1,4 +1,4 @@
-"""What the hosts of a network in virtual time tell: connections as `ss` would, and datagrams.
+"""Reports of the hosts of a network in virtual time: connections as `ss` shows them, and datagrams.
 
     with SocketWatch(world, ["h1"], zero_ps) as watch:
         ...time passes...
@@ -121,7 +121,7 @@ class SocketWatch(Watch[world_pb2.WatchHostsResponse]):
 
 
 def socket_sample(connection: world_pb2.Connection, time_s: float) -> SocketSample:
-    """A connection as `ss -ti` would show it. Who held a flow up for how long is not told."""
+    """A connection as `ss -ti` would show it, without the times in which it was limited."""
     return SocketSample(
         time_s=time_s,
         local=connection.local,
@@ -155,7 +155,7 @@ class DatagramWatch(Watch[world_pb2.WatchHostsResponse]):
 
 
 def datagrams(message: world_pb2.WatchHostsResponse) -> list[tuple[int, bytes]]:
-    """When each datagram came that a message tells of, and its first bytes."""
+    """The arrival of each datagram in a message, and its first bytes."""
     return [
         (event.time_ps, event.datagram.payload)
         for event in message.events

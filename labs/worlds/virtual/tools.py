@@ -40,11 +40,11 @@ class Tool(ABC):
 
     @abstractmethod
     def lines(self, told: world_pb2.WatchHostsResponse) -> Iterator[str]:
-        """What it prints when the world has told this."""
+        """Its output after this event."""
 
     @abstractmethod
     def summary(self, report: world_pb2.AppReport) -> Iterator[str]:
-        """What it prints in the end."""
+        """Its output at the end."""
 
     def close(self, world: World) -> None:  # noqa: B027 (most have nothing of the kind)
         """Ends what was started beside the application itself."""
@@ -61,7 +61,7 @@ def address_of(topology: Topology, name: str) -> str:
 
 
 def between(topology: Topology, host: str, options: argparse.Namespace) -> tuple[str, str, str]:
-    """Who sends, who receives, and by which address: of the family of the target's."""
+    """Sender, receiver and address, which is of the target's family."""
     target = address_of(topology, options.target)
     other = host_with(topology, target)
     if not options.is_reverse:
@@ -101,7 +101,7 @@ class Ping(Tool):
         self.app = world.start(host, world_pb2.App(ping=ping))
 
     def lines(self, told: world_pb2.WatchHostsResponse) -> Iterator[str]:
-        """A line for each answer, and for what was not delivered."""
+        """A line for each answer, and for each packet that was not delivered."""
         for event in told.events:
             if event.app == self.app and event.HasField("echo_error"):
                 error = event.echo_error
@@ -141,7 +141,7 @@ def _why(error: world_pb2.EchoError) -> str:
 
 
 class Traceroute(Tool):
-    """Echo requests that may pass no router, then one, then two, until somebody answers.
+    """Echo requests that may pass no router, then one, then two, until an answer comes.
 
     A line for each number of routers: who spoke, and how long it took; * for nothing heard.
     """
@@ -168,7 +168,7 @@ class Traceroute(Tool):
         self.app = self._world.start(self.host, world_pb2.App(ping=ping))
 
     def lines(self, told: world_pb2.WatchHostsResponse) -> Iterator[str]:
-        """A line whenever one more router has spoken, or nobody has for too long."""
+        """A line whenever one more router has answered, or none has for too long."""
         if self._head:
             yield self._head
             self._head = ""
@@ -312,7 +312,7 @@ class Datagrams(Tool):
             self._head = ""
 
     def summary(self, report: world_pb2.AppReport) -> Iterator[str]:
-        """What was sent, what arrived, and how evenly."""
+        """Packets sent and received, and the jitter."""
         sent = report.datagram_source.sent
         flows = self._world.report(self._sink).datagram_sink.flows
         received = sum(flow.received for flow in flows)
@@ -347,7 +347,7 @@ def _amount(count: int) -> str:
 
 
 def ss(host: world_pb2.HostState) -> Iterator[str]:
-    """What `ss -ti` says of a host's connections."""
+    """The output of `ss -ti` for a host's connections."""
     state = world_pb2.Connection.State
     yield f"{'State':<12} {'Local':<24} Peer"
     for each in host.connections:
