@@ -56,6 +56,17 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         return self.now_s
 
 
+async def simulated(seconds):
+    """Lets simulated time pass."""
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    timer = loop.call_later(seconds, over.set_result, None)
+    try:
+        await over
+    finally:
+        timer.cancel()
+
+
 def request_types():
     """The class of each method's request."""
     symbols = symbol_database.Default()
@@ -121,7 +132,7 @@ class SimulatedRouter:
             self.begin(kind)
             try:
                 async with self.turn:
-                    await asyncio.sleep(MESSAGE_S)
+                    await simulated(MESSAGE_S)
             finally:
                 self.under_way[kind] -= 1
             return b"answer"
@@ -139,14 +150,14 @@ class SimulatedRouter:
 
     async def samples(self):
         while True:
-            await asyncio.sleep(10 * MESSAGE_S)
+            await simulated(10 * MESSAGE_S)
             yield b"sample"
 
     async def messages(self):
         count = self.dice.randrange(MESSAGES_MAX)
         async with self.turn:
             # A real one sends on while the reader is slow, into its own buffers.
-            await asyncio.sleep(count * MESSAGE_S)
+            await simulated(count * MESSAGE_S)
         for _ in range(count):
             yield bytes(MESSAGE_BYTES)
 
@@ -179,8 +190,8 @@ class Page:
 
     async def send(self, message):
         if self.pace_s is None and len(self.taken) > 2:
-            await asyncio.sleep(1e6)
-        await asyncio.sleep(self.pace_s or 0)
+            await simulated(1e6)
+        await simulated(self.pace_s or 0)
         self.taken.append(message)
 
     def ends(self):
@@ -219,7 +230,7 @@ async def history(seed, monkeypatch):
         steers.take(frame(server.CALL, number, named(server.WORLD) + named(STEERING)))
         steers.take(frame(server.SEND, number, b""))
         while number not in steering.ends():
-            await asyncio.sleep(MESSAGE_S)
+            await simulated(MESSAGE_S)
         waited = asyncio.get_running_loop().time() - began
         # Behind a few reads, each of which is as long as an answer may be.
         assert waited <= (looking.READS_MAX + 2) * MESSAGES_MAX * MESSAGE_S, f"seed {seed}"
