@@ -21,7 +21,7 @@ async function begin() {
     const schema = readSchema(list.find((each) => each.kind === "schema").message);
     const way = new RecordedWay(list, scene.routers.map((each) => each.name), schema);
     const calls = new Calls(way, schema);
-    const glass = new Glass(page, calls, scene, (models, hosts) => play(models, hosts, list, calls));
+    const glass = new Glass(page, calls, scene, { play: (models, hosts) => play(models, hosts, list, calls) });
     way.align(calls.clocks);
     way.nowPs = () => glass.player.timePs;
     follow(glass, list, calls);

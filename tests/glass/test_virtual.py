@@ -252,11 +252,30 @@ def test_the_steps_of_a_lesson_set_the_scene_one_after_the_other(page, lesson):
     expect(done).to_contain_text("PortSettings(")
     with page.expect_download() as download:
         page.get_by_role("tab", name="Lesson").click()
-        page.get_by_role("button", name="Save answers and pictures").click()
-    assert "answer 8" in download.value.path().read_text()
+        page.get_by_label("Your name").fill("Ada Lovelace")
+        page.get_by_role("button", name="Save the file").click()
+    assert download.value.suggested_filename == f"{lesson}-ada-lovelace.html"
+    handed_in = download.value.path().read_text()
+    assert "answer 8" in handed_in
+    assert "PortSettings(" in handed_in
     # Answers are still there when the page is loaded again.
     page.reload()
     expect(steps.locator("textarea").first).to_have_value(re.compile("answer "))
+
+
+@pytest.mark.parametrize("lesson", ["queue-management"])
+def test_a_lesson_that_begins_again_takes_back_what_was_done(page):
+    panel = page.get_by_role("tabpanel", name="Lesson")
+    manages = "vitrine.side.handles.about.ports[1].config.queues[0].aqm?.kind"
+    panel.get_by_role("button", name="Manage it with CoDel").click()
+    page.wait_for_function(f"() => {manages} === 'codel'")
+    panel.get_by_role("button", name="Manage it with PIE").click()
+    page.wait_for_function(f"() => {manages} === 'pie'")
+    panel.get_by_role("button", name="Begin this lesson again").click()
+    expect(panel.locator("li").first).to_have_attribute("aria-current", "step")
+    assert page.evaluate(manages) is None
+    page.get_by_role("tab", name="Log").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
 # The colour of the first pixel of the first picture, and how many dark ones a heading in it has.

@@ -38,11 +38,55 @@ def test_fields_are_offered_behind_a_dot_and_explained(chromium, vitrine):
         page.keyboard.type(".tt")
         # It takes no keys either while completions for the last letters are still looked for.
         offered = page.locator(".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)")
-        expect(offered.get_by_role("option", name="ttl", selected=True)).to_be_visible()
+        expect(offered.get_by_role("option", name="ttl")).to_be_visible()
         page.wait_for_timeout(DEAF_MS)
+        page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.keyboard.type(" = 7;")
         expect(said(page)).to_have_text("The new program runs.")
+
+
+def test_what_is_typed_stays_as_it_is_typed(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        words = ["else", "true", "action", "state", "header", "mine"]
+        for word in words:
+            cursor_behind(page, PLACE)
+            page.keyboard.press("Enter")
+            page.keyboard.type(word)
+            offered = page.locator(".cm-tooltip-autocomplete")
+            # Whatever is offered, or nothing.
+            page.wait_for_timeout(2 * DEAF_MS)
+            if offered.count():
+                expect(offered.get_by_role("option", selected=True)).to_have_count(0)
+            page.keyboard.press("Enter")
+            typed = page.evaluate(
+                "vitrineAlone.desk.editor.text.split('\\n').map((line) => line.trim())"
+            )
+            assert word in typed
+            page.keyboard.press("Escape")
+
+
+def test_the_way_to_a_declaration_has_a_way_back(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        text = page.get_by_label("Text", exact=True)
+        back = page.get_by_role("button", name="Back", exact=True)
+        expect(back).to_be_disabled()
+        place = "path_mtu.apply(hdr, meta, standard_metadata);\n            classi"
+        cursor_behind(page, place)
+        at = "vitrineAlone.desk.editor.view.state.selection.main.head"
+        before = page.evaluate(at)
+        page.keyboard.press("F12")
+        expect(text).to_have_value("control/classify.p4")
+        page.keyboard.press("Alt+ArrowLeft")
+        expect(text).to_have_value("programs/router.p4")
+        assert page.evaluate(at) == before
+        page.keyboard.press("F12")
+        expect(text).to_have_value("control/classify.p4")
+        back.click()
+        expect(text).to_have_value("programs/router.p4")
+        expect(back).to_be_disabled()
 
 
 def test_a_name_is_explained_and_leads_to_its_declaration(chromium, vitrine):

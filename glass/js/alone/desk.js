@@ -10,6 +10,8 @@ import { askName } from "./naming.js";
 import { isTest, newName, Tests, testsOf } from "./tests.js";
 
 const PAUSE_MS = 250;
+// More ways back than these nobody goes.
+const LEFT_MAX = 50;
 
 export class Desk {
   // swapped() when routers have another program; mended() when there is one for a network that could
@@ -27,12 +29,18 @@ export class Desk {
     this.testing = element("button", { type: "button", onclick: () => this.test() }, "Run the tests");
     this.list = element("ul", { class: "findings", "aria-label": "What the compiler says" });
     this.used = element("ul", { class: "findings", "aria-label": "Where it is used", hidden: true });
+    this.asideList = element("ul", { class: "findings" });
+    this.aside = element("details", { class: "aside", hidden: true }, element("summary", {}, "Entries that are set aside"),
+      element("p", { class: "faint" }, "They come back with the first program that they fit."), this.asideList);
+    this.back = element("button", { type: "button", disabled: true, title: "Alt-Left: to where F12 was pressed", onclick: () => this.goBack() }, "Back");
     this.node = element("section", { class: "desk", "aria-label": "Program" },
-      element("div", { class: "row" }, this.choice, this.undo,
+      element("div", { class: "row" }, this.choice, this.back, this.undo,
         command("rename", "Rename", "F2: another name for what is named at the cursor"),
         command("format", "Format", "Shift-Alt-F: indentation and blanks"), this.testing),
-      this.editor.node, this.said, this.used, this.list, this.tests.said, this.tests.list);
+      this.editor.node, this.said, this.aside, this.used, this.list, this.tests.said, this.tests.list);
     this.turn = 0;
+    // Places that the reader has left for a declaration, the last one behind: [{file, from}].
+    this.left = [];
   }
 
   // Another scenario is running, or cannot yet, and `why`. `kit` are its texts as they were; `typed` those
@@ -189,7 +197,14 @@ export class Desk {
     return [...new Map(found.map((each) => [key(each), each])).values()];
   }
 
+  tellAside() {
+    const { aside } = this.running;
+    this.aside.hidden = !aside.length;
+    this.asideList.replaceChildren(...aside.map((each) => element("li", {}, each)));
+  }
+
   say(sentence, kind = "") {
+    this.tellAside();
     setText(this.said, sentence);
     this.said.className = `said ${kind}`;
   }
@@ -273,11 +288,30 @@ export class Desk {
     if (!place) return this.say("Nothing here is declared anywhere.");
     // A text of the compiler is there to be read.
     await this.running.look(this.program, place.file);
-    return this.goTo(place);
+    return this.goFrom({ file: this.name, from: at }, place);
+  }
+
+  goFrom(here, place) {
+    this.leave(here);
+    this.goTo(place);
+  }
+
+  leave(place) {
+    this.left.push(place);
+    if (this.left.length > LEFT_MAX) this.left.shift();
+    this.back.disabled = false;
+  }
+
+  // To where the reader was before the last declaration.
+  goBack() {
+    const place = this.left.pop();
+    this.back.disabled = !this.left.length;
+    if (place) this.goTo(place);
   }
 
   // Lists where the name at a place is used.
   async uses(at) {
+    const here = { file: this.name, from: at };
     const places = unique((await this.askAll({ ask: "uses", at })).flatMap((found) => found ?? []));
     if (!places.length) return this.say("There is no name here that the program declares.");
     const files = new Set(places.map((each) => each.file));
@@ -286,7 +320,7 @@ export class Desk {
     return this.used.replaceChildren(...places.map((place) => {
       const before = this.running.text(place.file).slice(0, place.from).split("\n");
       const line = this.running.text(place.file).split("\n")[before.length - 1].trim();
-      return element("li", {}, element("button", { type: "button", onclick: () => this.goTo(place) }, `${place.file}:${before.length}: ${line}`));
+      return element("li", {}, element("button", { type: "button", onclick: () => this.goFrom(here, place) }, `${place.file}:${before.length}: ${line}`));
     }));
   }
 

@@ -40,7 +40,7 @@ function explained({ code, type, words }) {
 
 export class Editor {
   // onChange(text) for what somebody has typed, not for what `open` shows. `language` answers about this
-  // text: complete(at), meaning(at), define(at), uses(at), rename(at), format(), mend(fix).
+  // text: complete(at), meaning(at), define(at), goBack(), uses(at), rename(at), format(), mend(fix).
   constructor(onChange, language) {
     Object.assign(this, { onChange, language });
     this.view = new EditorView({ parent: element("div", { class: "editor" }) });
@@ -71,11 +71,13 @@ export class Editor {
       indentUnit.of("    "), name.endsWith(".stf") ? stf : p4, COLOURS,
       // Where there is room, also outside of the editor.
       tooltips({ parent: document.body }),
-      autocompletion({ icons: false, override: [(context) => this.complete(context)] }),
+      // What is typed stays as it is typed: a name is taken once it was chosen with the arrow keys.
+      autocompletion({ icons: false, selectOnOpen: false, override: [(context) => this.complete(context)] }),
       hoverTooltip((view, at) => this.hover(at)),
       // Tab leaves the editor, as everywhere on the page: who works by keyboard must get out.
       keymap.of([
         { key: "F12", run: () => this.command("define") },
+        { key: "Alt-ArrowLeft", run: () => this.command("goBack") },
         { key: "Shift-F12", run: () => this.command("uses") },
         { key: "F2", run: () => this.command("rename") },
         { key: "Shift-Alt-f", run: () => this.command("format") },

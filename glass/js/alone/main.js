@@ -11,11 +11,14 @@ import { Desk } from "./desk.js";
 import { packed, unpacked } from "./bundle.js";
 import { choose } from "./gallery.js";
 import { Packets } from "./packets.js";
+import { PairWay } from "./pair_way.js";
 import { RecordingWay } from "./recording_way.js";
 import { Faulty, Running, scenarioOf, WATCHED_PS } from "./scenario.js";
+import { chooseDifference, differenceBy, differencesOf } from "./twins.js";
 import { ADDRESS_LENGTH_MAX, checked, fromAddress, fromFile, shared, toAddress } from "./sharing.js";
 
-const OPEN = "#open=", SHARED = "#s=";
+// Behind a scenario's name: what it is compared with.
+const OPEN = "#open=", TWIN = "&twin=", SHARED = "#s=";
 // What was let run in this window, so that loading the page again asks nothing.
 const TRUSTED = "vitrine.trusted";
 // What was done in this window when the page went away, so that loading it again goes on from there.
@@ -29,6 +32,7 @@ class Alone {
     Object.assign(this, { module, engineText: engine, files: kit.files, scenarios: kit.scenarios });
     this.schema = readSchema(schema);
     this.page = document.getElementById("page");
+    this.engines = [];
     this.desk = new Desk({ swapped: () => this.swapped(), mended: () => this.again() });
     this.packets = new Packets(this);
     const button = (text, action, options = {}) => element("button", { type: "button", onclick: action, ...options }, text);
@@ -41,7 +45,7 @@ class Alone {
     this.file.addEventListener("change", () => this.openFile());
     this.bar = element("header", { class: "alone-bar" },
       button("Scenarios", () => this.chooseScenario()), this.title, element("span", { class: "fill" }),
-      this.toggles.program, this.toggles.packets, button("Again", () => this.again()), button("Share", () => this.share()),
+      this.toggles.program, this.toggles.packets, button("Compare", () => this.compare()), button("Again", () => this.again()), button("Share", () => this.share()),
       button("Open", () => this.file.click()), this.file);
     this.sheet = element("div", { class: "sheet", role: "status", hidden: true });
     this.body = element("main", { class: "alone" }, this.desk.node, this.packets.node, this.page);
@@ -57,9 +61,10 @@ class Alone {
     this.own = hash;
     try {
       const kept = isFirst && this.kept(hash);
-      if (kept) return await this.begin({ ...scenarioOf(kept, kept.own ? undefined : this.named(kept.base), this.schema), isKept: true });
+      const [name, twin] = hash.startsWith(OPEN) ? hash.slice(OPEN.length).split(TWIN).map(decodeURIComponent) : [];
+      if (kept) return await this.begin({ ...scenarioOf(kept, kept.own ? undefined : this.named(kept.base), this.schema), twin, isKept: true });
       if (hash.startsWith(SHARED)) return await this.offer(await fromAddress(hash.slice(SHARED.length)), hash);
-      if (hash.startsWith(OPEN)) return await this.begin(this.named(decodeURIComponent(hash.slice(OPEN.length))));
+      if (name !== undefined) return await this.begin({ ...this.named(name), twin });
       return await this.begin(this.scenarios[0]);
     } catch (error) {
       return this.tell(error.message, ["Scenarios", () => this.chooseScenario()]);
@@ -122,22 +127,25 @@ class Alone {
     document.title = `${scenario.title} – Vitrine`;
     this.tell("Compiling the program …");
     try {
-      // Its bytes go to the worker, so each worker gets a copy.
-      const engine = await startWorker({ engine: this.engineText, wasm: this.module.slice() }, (why) => this.broken(why));
-      if (turn !== this.turn) return void engine.end();
-      this.engine = engine;
-      const calls = new Calls(engine.way, this.schema);
-      const running = new Running({ engine, calls, kit: this.files, scenario });
-      this.running = running;
-      await running.begin((ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`),
-                          Math.max(0, scenario.settled_ps - (running.acts.length ? 0 : WATCHED_PS)));
+      const running = await this.started(scenario, turn);
+      const other = scenario.twin && await this.started(scenario, turn, differenceBy(scenario));
       if (turn !== this.turn) return;
-      this.way = new RecordingWay(engine.way, running.acts, running.reachedPs);
+      this.running = running;
+      const onTime = (ps) => this.tell(`The network settles: ${Math.round(ps / PS_PER_MS)} ms of its time have passed …`);
+      const untilPs = Math.max(0, scenario.settled_ps - (running.acts.length ? 0 : WATCHED_PS));
+      // Both come to an end before one is refused: how far it is would be said over that.
+      const begun = await Promise.allSettled([running.begin(onTime, untilPs), other?.begin(() => {}, untilPs)]);
+      const refused = begun.find(({ status }) => status === "rejected");
+      if (refused) throw refused.reason;
+      if (turn !== this.turn) return;
+      const { way } = running.engine;
+      this.way = new RecordingWay(other ? new PairWay(way, other.engine.way) : way, running.acts, running.reachedPs);
       this.way.source = (file) => running.source(file);
       this.desk.begin(running, this.files, { typed: typed?.() });
       // What could not be done with the programs as they are is said there.
       if (running.remarks.length) this.lay("program");
-      this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene);
+      this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene,
+                             { twin: other && { calls: other.calls, ...other.difference }, again: () => this.again() });
       await this.glass.settle();
       if (turn !== this.turn) return;
       this.sheet.hidden = true;
@@ -147,6 +155,15 @@ class Alone {
     } catch (error) {
       if (turn === this.turn) this.failed(error, typed);
     }
+  }
+
+  // A network of the page's own, with a worker for it. It does not begin here.
+  async started(scenario, turn, alter) {
+    // Its bytes go to the worker, so each worker gets a copy.
+    const engine = await startWorker({ engine: this.engineText, wasm: this.module.slice() }, (why) => this.broken(why));
+    if (turn !== this.turn) return void engine.end();
+    this.engines.push(engine);
+    return new Running({ engine, calls: new Calls(engine.way, this.schema), kit: this.files, scenario, alter });
   }
 
   // The network does not begin; with the next good program it does.
@@ -174,7 +191,7 @@ class Alone {
 
   // The worker has ended: what was told can still be looked at.
   broken(why) {
-    this.engine?.end();
+    this.endEngines();
     this.packets.end();
     this.glass?.lose("The network has stopped. What is remembered can still be looked at.");
     this.tell(`The network has stopped. ${why}`, ...this.waysOn());
@@ -186,9 +203,13 @@ class Alone {
     this.packets.end();
     this.glass?.end();
     this.glass = this.way = window.vitrine = undefined;
-    this.engine?.end();
-    this.engine = undefined;
+    this.endEngines();
     this.page.replaceChildren();
+  }
+
+  endEngines() {
+    for (const engine of this.engines) engine.end();
+    this.engines = [];
   }
 
   // The same scenario from its beginning, with the texts as they are now. What this window did before it
@@ -198,6 +219,21 @@ class Alone {
     const texts = this.running?.files ?? {}, before = { ...texts };
     const typed = () => Object.fromEntries(Object.entries(texts).filter(([name, text]) => text !== before[name]));
     return this.begin({ ...this.scenario, files: this.changes().files, acts: isKept ? [] : acts, isKept: false }, typed);
+  }
+
+  // The same network twice, with one setting that differs.
+  async compare() {
+    const { scenario, glass } = this;
+    const [about] = glass?.models.get(scenario.about.router).samples.abouts ?? [];
+    if (!about) return;
+    const chosen = await chooseDifference(differencesOf(about, scenario.about.port), scenario.twin);
+    if (chosen === undefined) return;
+    this.scenario = { ...scenario, twin: chosen?.name };
+    if (location.hash.startsWith(OPEN) || !location.hash) {
+      this.own = `${OPEN}${encodeURIComponent(scenario.name)}${chosen ? `${TWIN}${chosen.name}` : ""}`;
+      history.pushState(null, "", this.own);
+    }
+    await this.again();
   }
 
   async chooseScenario() {

@@ -1,13 +1,15 @@
 // The controllers of a scenario: they write what its routers begin with, and go on holding the
 // primary's place while programs come and go.
 //
-// What does not fit a program is set aside, and tried again with the next one: a table that had another
-// name for a while has its entries when it is called as before.
+// The entries of a table that has another name go with it. What does not fit a program is set aside, and tried again
+// with the next one.
 
 import { P4RUNTIME } from "../wire/calls.js";
 import { fieldsOf, joined, lengthDelimited, varintField } from "../wire/fields.js";
 import { decode } from "../wire/message.js";
+import { actionWords, matchWords } from "../model/entries.js";
 import { entriesOf } from "./carrying.js";
+import { renamed, renamedTables } from "./renaming.js";
 
 const SET_CONFIG = `/${P4RUNTIME}/SetForwardingPipelineConfig`, WRITE = `/${P4RUNTIME}/Write`;
 // Fields of SetForwardingPipelineConfigRequest and of WriteRequest, and values of the first one's action
@@ -26,6 +28,12 @@ export class Reconciling {
     // in the order in which they were tried, as WriteRequests of one update.
     this.loads = new Map();
     this.aside = new Map();
+    // And the P4Info of the program in force, and what has become of the tables of the program that was written for.
+    this.infos = new Map();
+    this.renamed = new Map();
+    // Tables and actions of all programs that there were, by their numbers: to say what is set aside.
+    this.tables = new Map();
+    this.actions = new Map();
     // The swap that began last.
     this.last = Promise.resolve();
   }
@@ -38,10 +46,20 @@ export class Reconciling {
     });
   }
 
-  load(bytes, configs) {
-    const device = deviceOf(bytes);
+  // `originals` are the programs that what is written was written for, where they are others.
+  load(bytes, configs, originals) {
+    const device = deviceOf(bytes), original = originals.get(device);
     this.loads.set(device, bytes);
+    this.infos.set(device, this.infoOf(configs.get(device)));
+    if (original) this.renamed.set(device, renamedTables(this.infoOf(original), this.infos.get(device)));
     return this.set(device, VERIFY_AND_COMMIT, configs.get(device));
+  }
+
+  infoOf(config) {
+    const info = decode(this.calls.schema.message("p4.v1.ForwardingPipelineConfig"), config).p4info;
+    for (const each of info.tables) this.tables.set(each.preamble.id, each);
+    for (const each of info.actions) this.actions.set(each.preamble.id, each);
+    return info;
   }
 
   set(device, action, config) {
@@ -57,7 +75,8 @@ export class Reconciling {
       if (!error.status) throw error;
       // Nothing of it was written.
       const { updates, ...head } = decode(this.calls.schema.message("p4.v1.WriteRequest"), bytes);
-      await this.tryEach(head.device_id, updates.map((each) => ({ ...head, updates: [each] })));
+      const tables = this.renamed.get(head.device_id) ?? new Map();
+      await this.tryEach(head.device_id, updates.map((each) => ({ ...head, updates: [renamed(each, tables)] })));
     }
   }
 
@@ -89,22 +108,26 @@ export class Reconciling {
 
   // One swap comes after the other.
   async swapNow(device, config) {
-    const aside = this.aside.get(device) ?? [];
+    const aside = this.aside.get(device) ?? [], info = this.infoOf(config);
+    const tables = renamedTables(this.infos.get(device), info);
     this.aside.set(device, []);
     try {
+      // Without the tables that have other names now the router would forget their entries.
+      if (tables.size) throw new Renamed();
       await this.set(device, RECONCILE_AND_COMMIT, config);
     } catch (error) {
-      if (!error.status) throw error;
+      if (!error.status && !(error instanceof Renamed)) throw error;
       try {
         const updates = await entriesOf(this.calls, device);
         // With a program that cannot be loaded at all this rejects, and the old one stays.
         await this.set(device, VERIFY_AND_COMMIT, config);
-        await this.tryEach(device, updates.map((each) => ({ ...this.headOf(device), updates: [each] })));
+        await this.tryEach(device, updates.map((each) => ({ ...this.headOf(device), updates: [renamed(each, tables)] })));
       } catch (refused) {
         this.aside.set(device, aside);
         throw refused;
       }
     }
+    this.infos.set(device, info);
     return this.tryEach(device, aside);
   }
 
@@ -115,12 +138,21 @@ export class Reconciling {
     return { device_id, role, election_id };
   }
 
-  // How many entries are set aside: what was deleted does not count.
-  get asideCount() {
-    const updates = [...this.aside.values()].flat().flatMap((each) => each.updates);
-    return updates.filter((each) => each.type !== "DELETE").length;
+  // [{device, words}] of the entries that are set aside: what was deleted does not count.
+  get asideEntries() {
+    return [...this.aside].flatMap(([device, requests]) => requests.flatMap(({ updates }) => updates)
+      .filter(({ type }) => type !== "DELETE").map(({ entity }) => ({ device, words: this.wordsOf(entity) })));
+  }
+
+  wordsOf({ table_entry: entry, entity }) {
+    const info = entry && this.tables.get(entry.table_id);
+    if (!info) return (entity ?? "an entry").replaceAll("_", " ");
+    const keys = entry.is_default_action ? "else" : matchWords(info, entry).join(", ");
+    return `${info.preamble.alias}: ${keys}: ${actionWords(entry, this.actions)}`;
   }
 }
+
+class Renamed extends Error {}
 
 function deviceOf(bytes) {
   for (const { number, value } of fieldsOf(bytes)) if (number === DEVICE) return value;

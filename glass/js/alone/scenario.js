@@ -24,9 +24,10 @@ export class Faulty extends Error {
 }
 
 export class Running {
-  // `calls` are those of a Calls, `kit` the texts by their names.
-  constructor({ engine, calls, kit, scenario }) {
-    Object.assign(this, { engine, calls, scenario });
+  // `calls` are those of a Calls, `kit` the texts by their names; `alter(running)` changes the network before any
+  // time passes.
+  constructor({ engine, calls, kit, scenario, alter }) {
+    Object.assign(this, { engine, calls, kit, scenario, alter });
     this.files = { ...kit, ...scenario.files };
     // Texts that are part of the compiler and have been looked at, by name.
     this.given = new Map();
@@ -57,6 +58,12 @@ export class Running {
     return found;
   }
 
+  // The program as the kit has it, which entries were written for, where somebody has changed it.
+  async original(name, files) {
+    if (!(name in this.kit) || files.every((each) => this.files[each] === this.kit[each])) return undefined;
+    return (await this.engine.compile(JSON.stringify({ main: name, files: this.kit }))).config;
+  }
+
   // What the language service says about a place: `question` is {ask, file, at, ...} of a program.
   edit(program, question) {
     return this.engine.edit(JSON.stringify({ ...question, main: program, files: this.files }));
@@ -81,14 +88,19 @@ export class Running {
   // `onTime(ps)` as it gets there. Entries that do not fit a changed program are set aside.
   async begin(onTime = () => {}, untilPs = this.scenario.settled_ps) {
     const { scenario } = this;
-    const configs = new Map();
+    const configs = new Map(), originals = new Map();
     for (const [name, devices] of this.programs) {
       const { said, config } = await this.compile(name);
       if (!config) throw new Faulty(name, said);
-      for (const device of devices) configs.set(device, config);
+      const original = await this.original(name, said.files);
+      for (const device of devices) {
+        configs.set(device, config);
+        if (original) originals.set(device, original);
+      }
     }
     await this.say(BUILD, bytesOf(scenario.build), configs);
-    for (const [method, message] of scenario.said) await this.say(method, bytesOf(message), configs);
+    for (const [method, message] of scenario.said) await this.say(method, bytesOf(message), configs, originals);
+    await this.alter?.(this);
     await this.pass(untilPs, onTime);
     for (const [instantPs, method, message] of this.acts) {
       await this.pass(instantPs, onTime);
@@ -108,9 +120,15 @@ export class Running {
 
   // What could not be done with these programs, a sentence each.
   get remarks() {
-    const count = this.controllers.asideCount;
+    const count = this.controllers.asideEntries.length;
     const aside = count ? [`${count === 1 ? "One entry does" : `${count} entries do`} not fit and ${count === 1 ? "is" : "are"} set aside.`] : [];
     return [...aside, ...this.refused.map((each) => `What was done in it is not done again where it is refused: ${each}.`)];
+  }
+
+  // The entries that are set aside, each as a line.
+  get aside() {
+    const nameOf = (device) => this.scenario.network.routers.find(({ deviceId }) => deviceId === device)?.name ?? `router ${device}`;
+    return this.controllers.asideEntries.map(({ device, words }) => `${nameOf(device)}, ${words}`);
   }
 
   // Lets time pass until an instant, unless it is over.
@@ -122,10 +140,10 @@ export class Running {
     }
   }
 
-  async say(method, bytes, configs) {
+  async say(method, bytes, configs, originals) {
     try {
       if (method === CHANNEL) await this.controllers.open(bytes);
-      else if (method === SET_CONFIG) await this.controllers.load(bytes, configs);
+      else if (method === SET_CONFIG) await this.controllers.load(bytes, configs, originals);
       else if (method === WRITE) await this.controllers.write(bytes);
       else await this.engine.way.call("", method, bytes);
     } catch (error) {

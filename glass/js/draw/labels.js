@@ -2,7 +2,7 @@
 
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
-import { isOf } from "./layout.js";
+import { isOf, LABELLED_PITCH } from "./layout.js";
 import { aqmWords } from "../model/minds.js";
 import { arbiterName, bytes, count, percent, rate, reasonWords } from "../words.js";
 import { arbitrationShown } from "./arbiter.js";
@@ -112,7 +112,7 @@ function inputs(layout, moment, row) {
       found.push({ id: `voq ${row.port} ${way}`, kind: "depth", align: "beside", x: each.x - 5,
                    y: each.y + each.h / 2, text: held ? `${held}${way}` : way });
     }
-  } else if (layout.pitch > 44) {
+  } else if (layout.pitch > LABELLED_PITCH) {
     const held = heldIn(moment, input(row.port), counters?.held);
     const room = roomFor(layout, strip, layout.columns.wires[0]), words = depthWords(held, strip.limit, room), next = nextWords(moment, here);
     found.push({ id: `fifo ${row.port}`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
@@ -132,7 +132,7 @@ function outputs(layout, moment, row) {
     const counters = queueOf(moment.sample, row.port, strip.class);
     const held = heldIn(moment, queue(row.port, strip.class), counters?.held);
     const isSingle = row.queues.length === 1;
-    if (isSingle && layout.pitch > 44) {
+    if (isSingle && layout.pitch > LABELLED_PITCH) {
       found.push({ id: `queue ${row.port} 0`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
                    text: depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.rightLabel[0])),
                    small: aqmWords(strip.queue, counters?.aqm, moment.timePs) });

@@ -19,6 +19,10 @@ const ROW_MAX = 190;
 const WIDE_LEAST = 560;
 const HEADING_H = 20, FOOT_H = 14;
 const NARROW_ROW_MIN = 82;
+// What a port gets of the height for each queue beyond its first, as a part of a row, and how much in all at most; as far
+// as rows stay so high that their queues have labels.
+const QUEUE_PART = 0.45, PARTS_MAX = 2.5;
+export const LABELLED_PITCH = 44;
 // The height of a queue, as a part of its row, and at most and at least.
 const STRIP_SHARE = 0.24, VOQ_SHARE = 0.17;
 const STRIP_MAX = 46;
@@ -42,18 +46,24 @@ export function routerLayout(about, { width, height, scale = 1 }) {
   const top = 42 * scale;
   const heading = isNarrow ? HEADING_H * scale : 0, foot = isNarrow ? FOOT_H * scale : 0;
   const room = Math.max(height - top - 26, (isNarrow ? NARROW_ROW_MIN * scale : ROW_MIN) * ports.length);
-  const pitch = Math.min(ROW_MAX, room / Math.max(1, ports.length));
-  const first = top + Math.max(0, (room - pitch * ports.length) / 2);
+  // Several queues need more room than one.
+  const wanted = ports.map(({ config }) => Math.min(PARTS_MAX - 1, QUEUE_PART * Math.max(0, config.queues.length - 1)));
+  const spare = Math.max(0, room / ((LABELLED_PITCH + 1) * scale) - ports.length), most = wanted.reduce((sum, each) => sum + each, 0);
+  const parts = wanted.map((each) => 1 + each * (most > spare ? spare / most : 1));
+  const all = parts.reduce((sum, each) => sum + each, 0);
+  const pitch = Math.min(ROW_MAX, room / Math.max(1, all)), used = pitch * all;
+  const first = top + Math.max(0, (room - used) / 2);
   const rows = new Map();
+  let rowTop = first;
   ports.forEach((each, index) => {
-    const rowTop = first + pitch * index;
-    const own = pitch - heading - foot;
+    const own = pitch * parts[index] - heading - foot;
     const row = rowOf({ about, each, index, y: rowTop + heading + own / 2, pitch: own, ports, columns, hasInput, isVoq, isNarrow });
     rows.set(each.port, { ...row, top: rowTop });
+    rowTop += pitch * parts[index];
   });
   return {
-    width, scale, height: Math.max(height, first + pitch * ports.length + 26), pitch, columns, hasInput,
-    isVoq, isNarrow, rows, top: first, bottom: first + pitch * ports.length,
+    width, scale, height: Math.max(height, first + used + 26), pitch, columns, hasInput,
+    isVoq, isNarrow, rows, top: first, bottom: first + used,
     outputs: ports.map((each) => each.port),
   };
 }
@@ -172,8 +182,9 @@ const HEAD_W = 11, REST_LEAST = 0.3;
 
 // The place of each packet of a queue in its strip, `xs`, the head at the right end, and its width,
 // `ws`; `rest` of them, the last ones, are closer together than the first. `shift` moves all of
-// them to the left, by this part of the last head's length.
-export function pack(strip, packets, shift = 0) {
+// them to the left, by this part of the last head's length. `most` packets at the head are at
+// least `headW` wide.
+export function pack(strip, packets, shift = 0, { heads: most, headW } = { heads: HEADS, headW: HEAD_W }) {
   const { limit } = strip, count = packets.length;
   const bytes = limit.bytes || limit.other?.bytes ? lengthOf(packets) : 0;
   // What is full looks full, by whichever limit; what is more than full stands closer.
@@ -181,12 +192,12 @@ export function pack(strip, packets, shift = 0) {
   // In packets or in bytes, as the strip's length is.
   const sizeOf = limit.bytes ? (each) => each.length : () => 1, whole = limit.bytes ? FRAME_BYTES : 1;
   const all = limit.bytes ? bytes : count, unit = w / Math.max(1, all);
-  const heads = Math.min(HEADS, count);
+  const heads = Math.min(most, count);
   let front = 0;
   for (let index = 0; index < heads; index++) front += sizeOf(packets[index]);
-  const isClose = count > heads && unit * whole < HEAD_W;
+  const isClose = count > heads && unit * whole < headW;
   // Never narrower than all others.
-  const large = isClose ? Math.max(unit, Math.min(HEAD_W / whole, ((1 - REST_LEAST) * w) / front)) : unit;
+  const large = isClose ? Math.max(unit, Math.min(headW / whole, ((1 - REST_LEAST) * w) / front)) : unit;
   const small = isClose ? (w - large * front) / (all - front) : unit;
   const xs = new Float64Array(count), ws = new Float64Array(count);
   let x = strip.x + strip.w - shift * large * whole;
@@ -206,7 +217,7 @@ function lengthOf(packets) {
 // The rows of which something is in sight, [from, to] of the height; without it all.
 export function rowsInSight(layout, [from, to] = [-Infinity, Infinity]) {
   // What falls or rises at a row is seen with it.
-  const room = layout.pitch / 2 + 60;
+  const room = (layout.pitch * PARTS_MAX) / 2 + 60;
   return [...layout.rows.values()].filter(({ y }) => y + room > from && y - room < to);
 }
 

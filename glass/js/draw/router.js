@@ -13,6 +13,7 @@
 //   pace      seconds of the router in a second of the viewer
 //   phase     which phase of an arbitration is seen; undefined: as time goes
 //   isBars    packets pass too fast for eyes: lines and crossbar are drawn by how busy they are
+//   tagsOf    (port, class, waiting packets): when they would finish, under weighted fair queueing
 //   moves     whether things may glide; else everything stands where it is (reduced motion)
 //   chosen    the number of the packet that was chosen; `focus` the queue: {key, port, class}
 //   sight     [from, to]: what of the picture's height is in sight
@@ -21,6 +22,7 @@
 
 import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
+import { tagWords } from "../model/tags.js";
 import { reasonWords } from "../words.js";
 import { arbiterShapes } from "./arbiter.js";
 import { along, crossing, fullness, HEADS, isOf, pack, rowsInSight } from "./layout.js";
@@ -36,8 +38,10 @@ const PACKET_W = 15;
 const HOLLOW = 0.45;
 // What is narrower cannot be clicked.
 const SPOT_W_LEAST = 2;
-// The least width for a number, the number's size, and the width of one of its letters.
-const NAME_W_LEAST = 8, NAME_SIZE = 10, REST_LETTER_W = 6.5;
+// The least width for a number, the number's size, and the width of one of its letters, and of a tag's.
+const NAME_W_LEAST = 8, NAME_SIZE = 10, REST_LETTER_W = 6.5, TAG_LETTER_W = 6;
+// Fewer packets are drawn large if each carries a tag.
+const TAGGED = { heads: 5, headW: 28 };
 // Of what is narrower nobody sees whether its corners are round.
 const ROUND_W_LEAST = 10;
 
@@ -105,7 +109,8 @@ class Drawing {
       }
       for (const strip of row.queues) {
         const key = queue(row.port, strip.class);
-        this.queue(strip, moment.state.in(key), this.shift(key));
+        const waiting = moment.state.in(key), tags = moment.isBars ? undefined : moment.tagsOf?.(row.port, strip.class, waiting);
+        this.queue(strip, waiting, this.shift(key), undefined, tags);
       }
     }
     if (moment.isBars) this.busyCrossbar();
@@ -120,11 +125,11 @@ class Drawing {
     return share < 1 ? (1 - ease(share)) * (moved.length / 1514) : 0;
   }
 
-  queue(strip, packets, shift, blocked) {
+  queue(strip, packets, shift, blocked, tags) {
     if (!packets.length) return;
     const { moment, palette } = this;
     const y = strip.y + 2, h = strip.h - 4, from = strip.x - 6;
-    const { xs, ws, rest } = pack(strip, packets, shift);
+    const { xs, ws, rest } = pack(strip, packets, shift, tags ? TAGGED : undefined);
     // Who came later than this still glides to its place.
     const glidesSince = moment.moves && !moment.isBars ? moment.timePs - GLIDE_S * this.perViewerSecond : Infinity;
     const looks = new Map();
@@ -151,23 +156,32 @@ class Drawing {
       if (packet.marked) under(marked, w, x);
       if (isStuck && !hasEdge) under(stuck, w, x);
       if (isFifo && index < HEADS && shown >= NAME_W_LEAST) names.push([x + shown / 2, packet.output]);
+      const tag = tags?.get(packet.id), words = tag === undefined ? "" : tagWords(tag);
+      // Under weighted fair queueing the smallest goes first.
+      if (words && h >= NAME_SIZE && shown >= words.length * TAG_LETTER_W) names.push([x + shown / 2, words]);
       if (shown >= SPOT_W_LEAST) this.spots.push({ x, y, w: shown, h, packet });
     }
     this.shapes.push(...looks.values());
     for (const [x, name] of names) {
       this.shapes.push({ kind: "text", x, y: strip.y + strip.h / 2, text: String(name), fill: palette.mark, align: "center", size: NAME_SIZE });
     }
-    if (rest) this.rest(strip, rest, y, h);
+    if (rest) this.chip(strip.x + 3, y + h / 2, `+${rest}`, h);
+    const tag = tags?.get(packets[0].id);
+    // A head that is too narrow for its number has it all the same.
+    if (tag !== undefined && ws[0] < tagWords(tag).length * TAG_LETTER_W) {
+      const text = tagWords(tag);
+      this.chip(strip.x + strip.w - text.length * REST_LETTER_W - 9, y + h / 2, text, h);
+    }
     for (const [w, places] of marked) this.shapes.push({ kind: "marks", xs: places, y, w, h: Math.max(2, h / 4), fill: palette.lit });
     for (const [w, places] of stuck) this.shapes.push({ kind: "marks", xs: places, y: y + h - 3, w, h: 5, fill: palette.lit });
   }
 
-  // How many stand behind the first ones, where there is room to say it.
-  rest(strip, count, y, h) {
-    const text = `+${count}`, w = text.length * REST_LETTER_W + 6, x = strip.x + 3;
+  // A few letters on a queue, where it is high enough for them.
+  chip(x, y, text, h) {
     if (h < NAME_SIZE) return;
-    this.rect(x, y + h / 2 - NAME_SIZE / 2 - 2, w, NAME_SIZE + 4, this.palette.panel, { r: 3, alpha: 0.9 });
-    this.shapes.push({ kind: "text", x: x + w / 2, y: y + h / 2, text, fill: this.palette.ink, align: "center", size: NAME_SIZE });
+    const w = text.length * REST_LETTER_W + 6;
+    this.rect(x, y - NAME_SIZE / 2 - 2, w, NAME_SIZE + 4, this.palette.panel, { r: 3, alpha: 0.9 });
+    this.shapes.push({ kind: "text", x: x + w / 2, y, text, fill: this.palette.ink, align: "center", size: NAME_SIZE });
   }
 
   marksOf(flow, places, hasEdge) {

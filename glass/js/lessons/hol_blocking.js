@@ -77,7 +77,7 @@ export const holBlocking = {
       text: ["Back to one FIFO, but with a crossbar that is twice as fast as the lines."],
       button: "FIFO, speedup 2",
       act: (glass) => {
-        const stage = glass.side.handles.stageOf("FIFO");
+        const stage = acts.stageOf(glass.side.handles.about, "FIFO");
         glass.player.play();
         return glass.side.handles.act(acts.inputStage({ ...stage, speedup: { over: 2, under: 1 } }, "FIFO, speedup 2"))
           .then((isDone) => take(glass, isDone));

@@ -70,7 +70,7 @@ export const queueManagement = {
       text: ["DCTCP asks for marks and answers to how many there are. Each packet that comes while 20 wait is marked: CE rises where it "
              + "leaves, and nothing is lost."],
       button: "Mark from 20 packets, with DCTCP",
-      charts: ["depth", "delays", "windows", { counter: "port 2 / counters / counters / marked / packets" }],
+      charts: ["depth", "delays", "marking", "windows"],
       type: "h1 iperf3 -c h2 -C dctcp -t 600 &",
       act: async (glass) => {
         const { world } = glass;

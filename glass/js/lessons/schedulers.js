@@ -44,6 +44,7 @@ export const schedulers = {
       title: "Bytes each",
       text: ["Deficit round robin grants each queue the bytes of a full frame a turn, and keeps what a queue has not used."],
       button: "Deficit round robin",
+      charts: ["service", "flows", "pings"],
       act: serve("DRR"),
     },
     {
@@ -54,7 +55,8 @@ export const schedulers = {
     },
     {
       title: "Who would finish first?",
-      text: ["Weighted fair queueing sends the packet that a fluid server would finish first: shares as before, in smaller portions."],
+      text: ["Weighted fair queueing sends the packet that a fluid server would finish first: shares as before, in smaller portions. "
+             + "The number in a packet is how far its finish is ahead of virtual time, in bytes: slow down (−), and the smallest goes first."],
       button: "Weighted fair queueing",
       act: serve("WFQ"),
     },

@@ -36,7 +36,7 @@ export const sharedBuffer = {
       title: "Whoever comes gets",
       text: ["The queue to h8 is the flood's. The queue to h5 is empty between two bursts: see what falls when one comes."],
       button: "Let time pass faster",
-      charts: ["depth", "flows", { counter: "port 5 / counters / counters / departed / packets" }],
+      charts: ["buffer", "flows", { counter: "port 5 / counters / counters / departed / packets" }],
       act: ({ player }) => {
         player.setPace(0.2);
         player.play();

@@ -114,6 +114,18 @@ export function inputStage(stage, title = STAGES[stage.queueing]) {
   return act(title, { input: stage });
 }
 
+// An input stage of another kind, with the limits and the speed of the one that is in force.
+export function stageOf({ input, ports }, queueing) {
+  if (queueing === "NONE") return { queueing };
+  const fastest = Math.max(...ports.filter((each) => each.port < 510).map((each) => each.config.rate_bps ?? 0));
+  const rate_bps = input.rate_bps || fastest;
+  const held = sayLimit(input.limit) !== "none" ? input.limit : input.voq_limit;
+  const limit = held && sayLimit(held) !== "none" ? held : { packets: 100, bytes: 0 };
+  const stage = { ...input, queueing, rate_bps, arbiter: input.arbiter === "ARBITER_UNSPECIFIED" ? "ISLIP" : input.arbiter };
+  // As long as the FIFO was, for each output.
+  return queueing === "VOQ" ? { ...stage, limit: undefined, voq_limit: limit } : { ...stage, limit, voq_limit: undefined };
+}
+
 // One direction of the cable at a port: `line` is a whole Line, as it is replaced.
 export function cable(port, direction, line, words) {
   return portAct(port, `cable ${direction === "transmit" ? "out" : "in"}: ${words}`, { link: { [direction]: line } });

@@ -1,6 +1,8 @@
 // Any number that Describe tells, by a path people can read: "port 2 / counters / queue 0 / held /
 // packets". Lists are told apart by what names their elements: a port, a class, a reason.
 
+import { bytes, count, percent, rate, span } from "../words.js";
+import { CPU_PORT } from "./samples.js";
 import { within } from "./order.js";
 
 const KEYS = ["port", "class", "reason", "output", "input", "up_to_ps"];
@@ -32,7 +34,8 @@ function walk(value, path, take) {
 
 function labelOf(name, element, index) {
   const key = KEYS.find((each) => element !== null && typeof element === "object" && each in element);
-  return `${ONE[name] ?? name} ${key ? element[key] : index}`;
+  const which = key ? element[key] : index;
+  return key === "port" && which === CPU_PORT ? "CPU port" : `${ONE[name] ?? name} ${which}`;
 }
 
 // The number at a path; undefined: it is not there.
@@ -48,6 +51,14 @@ export function numberAt(message, path) {
     }
   }
   return typeof value === "number" ? value : undefined;
+}
+
+// How the numbers of a counter are said, by what its name ends with.
+const UNITS = [[/bytes$/, bytes], [/bps$/, rate], [/_ps$/, (value) => span(value / 1e12)], [/_ns$/, (value) => span(value / 1e9)],
+               [/permille$/, (value) => percent(value / 1000)], [/packets$/, (value) => `${count(Math.round(value))} packets`]];
+
+export function unitOf(path) {
+  return UNITS.find(([ends]) => ends.test(path))?.[1] ?? ((value) => count(Math.round(value)));
 }
 
 // Samples have what changes from one to the next; the rest is as often as Describe was asked.

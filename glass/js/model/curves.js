@@ -6,14 +6,16 @@
 // span:    {fromPs, toPs, longPs}: the window, and how far back rates look at least
 // kind:    a name of KINDS, or {counter: path} as `counters.js` lists them
 //
-// xs are seconds; a series is of a flow (its colour) or has an index of its own. `style`: "dashed";
+// xs are seconds; a series is of a flow (its colour) or has an index of its own. `style`: "dashed", or "stacked" for an
+// area that stands on others, whose own values are `told`;
 // `hasGaps`: where it has no value, its line ends.
 
-import { bytes, rate, reasonWords, span as spanWords } from "../words.js";
-import { counterSeries } from "./counters.js";
+import { bytes, percent, rate, reasonWords, span as spanWords } from "../words.js";
+import { counterSeries, unitOf } from "./counters.js";
 import { namesAmong } from "./flows.js";
 import { depthSeries, throughputSeries } from "./series.js";
-import { queueOf, WINDOW_WORDS } from "./samples.js";
+import { bufferCurves, markingOf, serviceCurves } from "./queue_curves.js";
+import { queueOf, RATE_WINDOW_PS, WINDOW_WORDS } from "./samples.js";
 import { within as between } from "./order.js";
 
 export const KINDS = {
@@ -27,10 +29,13 @@ export const KINDS = {
   pings: "Pings",
   drops: "Drops by reason",
   delays: "Waiting times",
+  buffer: "The shared buffer",
+  service: "Service of each class",
+  marking: "DCTCP's alpha",
 };
 
 // What curves are of hosts: shown only where hosts tell it.
-export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings"]);
+export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings", "marking"]);
 
 const PARTS = 60;
 const SERIES_MAX = 8;
@@ -43,11 +48,9 @@ const PERCENTILES = [50, 90, 99];
 export const packets = (value) => (Math.abs(value) >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1));
 
 export function curves(kind, sources, span) {
-  if (typeof kind === "object") return { ...counterSeries(sources.model.samples, kind.counter, span), unit: plain };
+  if (typeof kind === "object") return { ...counterSeries(sources.model.samples, kind.counter, span), unit: unitOf(kind.counter) };
   return DRAWN[kind](sources, span);
 }
-
-const plain = (value) => (Math.abs(value) >= 1e5 ? value.toExponential(1) : String(Math.round(value)));
 
 // What is in a queue over time, in packets or bytes.
 function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
@@ -117,6 +120,21 @@ const DRAWN = {
   pacing({ hosts, flows }, { longPs, toPs }) {
     return ofHosts(hosts, flows, longPs, toPs, rate, "delivered; dashed: paced to",
                    [["", (each) => each.delivery_rate_bps], ["paced", (each) => each.pacing_rate_bps, "dashed"]]);
+  },
+
+  marking({ hosts, flows }, { longPs, toPs }) {
+    const told = markingOf(hosts, longPs, toPs, RATE_WINDOW_PS);
+    return { ...drawnOfHosts(flows, told, percent, `dashed: marked, ${WINDOW_WORDS}`), why: "No flow runs DCTCP." };
+  },
+
+  buffer(sources, { longPs, toPs }) {
+    const samples = within(sources.model.samples.list, longPs, toPs);
+    return { ...bufferCurves(sources, samples), xs: secondsOf(samples), unit: bytes, isLong: true };
+  },
+
+  service(sources, { fromPs, toPs }) {
+    const samples = within(sources.model.samples.list, fromPs, toPs);
+    return { ...serviceCurves(sources, samples), xs: secondsOf(samples), unit: bytes };
   },
 
   // What each ping took, when it was answered.

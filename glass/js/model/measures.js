@@ -1,7 +1,8 @@
 // The measures behind the lessons' claims, each over the one window of all rates.
 //
-// A measure: {words(value), read({model, hosts}, timePs)}. It reads undefined if the window is not full or
-// unknown, and Infinity if an answer never came.
+// A measure: {words(value), difference(one, other), read({model, hosts}, timePs)}. It reads undefined if
+// the window is not full or unknown, and Infinity if an answer never came. `difference` says in words how
+// much more the other one is. Measures of the same name read the same.
 
 import { span, percent } from "../words.js";
 import { within } from "./order.js";
@@ -9,12 +10,19 @@ import { percentilesOf } from "./curves.js";
 import { droppedOf, portOf, RATE_WINDOW_PS } from "./samples.js";
 import { queue } from "./insides.js";
 
-const wait = (seconds) => (seconds === Infinity ? "no answer" : span(seconds));
+const signed = (number, words) => (number ? `${number > 0 ? "+" : "−"}${words(Math.abs(number))}` : "none");
+const points = (number) => `${number} ${number === 1 ? "point" : "points"}`;
+const share = { words: percent, difference: (one, other) => signed(Math.round(other * 100) - Math.round(one * 100), points) };
+const wait = {
+  words: (seconds) => (seconds === Infinity ? "no answer" : span(seconds)),
+  difference: (one, other) => (Number.isFinite(other - one) ? signed(other - one, span) : "…"),
+};
 const median = (list) => percentilesOf(list)?.[0];
 
 // Which part of the rate of a port's line is used, by all or by one class.
 export const lineShare = (port, class_) => ({
-  words: percent,
+  name: `line ${port} ${class_ ?? ""}`,
+  ...share,
   read({ model: { samples } }, timePs) {
     const now = samples.rateAt(timePs, port, class_), most = samples.configAt(timePs, port)?.rate_bps;
     return now === undefined || !most ? undefined : now / most;
@@ -23,7 +31,8 @@ export const lineShare = (port, class_) => ({
 
 // The first host's share of the traffic of two hosts that left the router.
 export const flowShare = (one, other) => ({
-  words: percent,
+  name: `flows ${one} ${other}`,
+  ...share,
   read({ model: { insides } }, timePs) {
     const fromPs = timePs - RATE_WINDOW_PS;
     if (fromPs < insides.curvesStartPs) return undefined;
@@ -36,7 +45,8 @@ export const flowShare = (one, other) => ({
 
 // How long packets had waited when they left a queue: the median, in seconds.
 export const waitIn = (port, class_) => ({
-  words: wait,
+  name: `wait ${port} ${class_}`,
+  ...wait,
   read({ model: { insides } }, timePs) {
     const fromPs = timePs - RATE_WINDOW_PS, waits = insides.waits.get(queue(port, class_));
     if (!waits || fromPs < insides.curvesStartPs) return undefined;
@@ -47,7 +57,8 @@ export const waitIn = (port, class_) => ({
 
 // Which part of the packets for a port was lost there.
 export const lossAt = (port) => ({
-  words: percent,
+  name: `loss ${port}`,
+  ...share,
   read({ model: { samples } }, timePs) {
     const [lost, left] = [droppedOf, (each) => each?.departed?.packets ?? 0]
       .map((countOf) => samples.grownAt(timePs, (sample) => countOf(portOf(sample, port)?.counters))?.by);
@@ -57,7 +68,8 @@ export const lossAt = (port) => ({
 
 // How long pings took that were answered in the window: the median, in seconds.
 export const pingTime = {
-  words: wait,
+  name: "ping",
+  ...wait,
   read({ hosts }, timePs) {
     const isEcho = (each) => each.kind === "echo";
     const found = within(hosts.events, timePs - RATE_WINDOW_PS, timePs).filter(isEcho).map((each) => each.echo.rtt_ps / 1e12);

@@ -10,6 +10,8 @@ export class Program {
     this.places = new Map();
     this.bodies = new Map();
     this.tables = [];
+    // Tables that are statements, by their actions.
+    this.statements = new Map();
     // Whole names of source files, by the short ones that are shown.
     this.files = new Map();
     for (const action of json.actions ?? []) {
@@ -23,6 +25,9 @@ export class Program {
       for (const each of pipeline.tables) {
         this.place(each.name, each.source_info);
         this.tables.push(each.name);
+        // A statement of a control is a table of its own to the compiler; only its action is told.
+        const [action] = each.actions ?? [];
+        if (each.name === `tbl_${action}`) this.statements.set(action, each.name);
       }
     }
   }
@@ -132,6 +137,7 @@ export class Coverage {
     const name = { table: told?.key?.name, action: told?.name, condition: told?.name }[kind];
     if (!name) return undefined;
     bump(this.steps, name);
+    if (program.statements.has(name)) bump(this.steps, program.statements.get(name));
     if (kind === "table" && told.entry !== undefined) {
       bump(this.hits, `${name} ${told.entry}`);
       if (!this.entries.has(name)) this.entries.set(name, new Map());

@@ -7,6 +7,8 @@ import { placeAfter, thin } from "./order.js";
 // Every rate of the page is taken over this long: at lines, in charts, tables and lessons.
 export const RATE_WINDOW_PS = 500e9;
 export const WINDOW_WORDS = `over the last ${span(RATE_WINDOW_PS / 1e12)}`;
+// The port of the controller.
+export const CPU_PORT = 510;
 // A sample may be taken a little later than it is due.
 const SLACK_PS = 50e9;
 const ABOUTS_MAX = 120;

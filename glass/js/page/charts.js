@@ -24,6 +24,7 @@ export class Charts {
     this.plots = element("div", { class: "plots" });
     this.counter = element("input", { type: "text", list: "counters", placeholder: "a counter of Describe",
                                       "aria-label": "A counter of Describe", onchange: () => this.addCounter() });
+    this.refused = element("p", { class: "refused", role: "alert", hidden: true });
     this.paths = element("datalist", { id: "counters" });
     this.choice = element("select", { "aria-label": "Add a chart", onchange: () => this.addChosen() });
     this.axis = new Axis();
@@ -35,7 +36,7 @@ export class Charts {
         button("Zoom in", "Show a shorter span (wheel)", (axis) => axis.closer()), button("Zoom out", "Show a longer span (wheel)", (axis) => axis.wider()),
         button("Earlier", "Pan to what was before (drag)", (axis) => axis.pan(-PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
         button("Later", "Pan to what came after (drag)", (axis) => axis.pan(PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
-        button("All", "All that is remembered", (axis) => axis.all()), this.following, this.measured));
+        button("All", "All that is remembered", (axis) => axis.all()), this.following, this.measured), this.refused);
     this.list = [];
     for (const kind of remembered()) this.add(kind);
     this.offer();
@@ -83,8 +84,11 @@ export class Charts {
 
   addCounter() {
     const path = this.counter.value.trim();
+    const isKnown = this.known?.has(path);
+    setText(this.refused, isKnown || !path ? "" : `There is no counter "${path}": choose one of the list that opens while you type.`);
+    this.refused.hidden = isKnown || !path;
+    if (!isKnown) return;
     this.counter.value = "";
-    if (!this.known?.has(path)) return;
     this.add({ counter: path });
     this.remember();
   }

@@ -15,6 +15,16 @@ export class ClaimPanel {
       element("p", { class: "faint" }, `Measured ${claim.place}, ${WINDOW_WORDS} of the network.`));
   }
 
+  clear() {
+    for (const cell of this.cells.values()) setText(cell, "…");
+  }
+
+  // What was measured so far, as a report has it.
+  get said() {
+    const { title, place, cases } = this.claim;
+    return { title, place, rows: cases.map(([name, words]) => [words, this.cells.get(name).textContent]) };
+  }
+
   show() {
     const { glass: { model, hosts, shownPs }, claim } = this;
     const found = measured(claim, { model, hosts }, shownPs);

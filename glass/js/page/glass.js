@@ -6,6 +6,7 @@ import { Player } from "./player.js";
 import { Side } from "./side.js";
 import { Stage } from "./stage.js";
 import { TimeBar } from "./timebar.js";
+import { Twin } from "./twin.js";
 import { mayLose, Watching } from "./watching.js";
 import { RouterView } from "./router_view.js";
 import { NetworkView } from "./network_view.js";
@@ -35,14 +36,16 @@ const WORLDS = { live: "live", virtual: "virtual time", recorded: "a recording" 
 
 export class Glass {
   // `play` fills the models of a recording, which has no routers to ask: of routers, and of hosts.
-  constructor(page, calls, scene, play) {
-    Object.assign(this, { page, calls, scene });
+  // `twin` is a second network to be shown beside the first one, as Twin takes it; `again()` begins the network again,
+  // where it can.
+  constructor(page, calls, scene, { play, twin, again } = {}) {
+    Object.assign(this, { page, calls, scene, again });
     // As hosts of a live network are told of: labs/worlds/live/telling.py.
     calls.clocks.sameAs = { [WORLD_NAME]: scene.routers[0].name };
     this.network = new Network(scene.network);
     this.flows = new Flows(this.network.names, remembered());
     // A recording is as long as it is, and is shown whole.
-    const shares = scene.world === "recorded" ? {} : sharesOf(scene.routers.length);
+    const shares = scene.world === "recorded" ? {} : sharesOf(scene.routers.length * (twin ? 2 : 1));
     this.models = new Map(scene.routers.map(({ name, deviceId }) =>
       [name, new RouterModel(name, deviceId, this.flows, shares)]));
     // Time that others let pass is followed, whatever kind of time it is.
@@ -62,10 +65,12 @@ export class Glass {
     this.routerView = new RouterView(this);
     this.networkView = new NetworkView(this);
     play?.([...this.models.values()], this.hosts);
-    this.watching = play ? [] : [...this.models.values()].map((model) => new Watching(calls, model, {
+    const watch = {
       intervalMs: this.isFollowed ? SAMPLE_MS : VIRTUAL_SAMPLE_MS,
-      isLive: scene.world === "live", mayLose: mayLose(scene), onState: (state) => this.told(model, state),
-    }));
+      isLive: scene.world === "live", mayLose: mayLose(scene), onState: (model, state) => this.told(model, state),
+    };
+    this.watching = play ? [] : [...this.models.values()].map((model) => new Watching(calls, model, watch));
+    this.twin = twin && new Twin(this, twin, shares, watch);
     if (scene.isDriven && !scene.readOnly) {
       this.player.listeners.add(() => this.watchAtPace());
     }
@@ -102,6 +107,7 @@ export class Glass {
     presents.className = "presents";
     this.page.className = "";
     this.page.removeAttribute("data-wide");
+    this.page.toggleAttribute("data-twin", Boolean(this.twin));
     this.page.toggleAttribute("data-lesson", this.side.chosen === "lesson");
     this.page.replaceChildren(
       element("header", { class: "top" },
@@ -115,8 +121,9 @@ export class Glass {
         button("?", "Keys (?)", () => help(this.page, KEYS)),
       ),
       element("section", { class: "stage", "aria-label": "The router" },
-        this.notice, this.stage.box, this.key, details),
-      this.charts.node,
+        ...(this.twin ? [this.twin.sides([this.notice, this.stage.box])] : [this.notice, this.stage.box]), this.key, details),
+      // Of two networks the numbers are compared, and not the curves of one of them.
+      this.twin ? this.twin.numbers.node : this.charts.node,
       this.side.node,
       this.timeBar.node,
       this.spoken,
@@ -130,7 +137,9 @@ export class Glass {
   // network has reached, which may be a minute ahead of the picture.
   watchAtPace() {
     const wasHurried = this.watching[0].detail.isHurried;
-    for (const each of [...this.watching, this.hostsWatch]) each?.setPace(this.player.pace);
+    for (const each of [...this.watching, this.hostsWatch, ...(this.twin ? [...this.twin.watching, this.twin.hostsWatch] : [])]) {
+      each?.setPace(this.player.pace);
+    }
     if (wasHurried && !this.watching[0].detail.isHurried) this.world?.catchUp();
   }
 
@@ -141,8 +150,14 @@ export class Glass {
     this.stage.label([]);
     this.routerView.centred = undefined;
     for (const [to, button] of this.ways) button.setAttribute("aria-pressed", String(to === name));
+    this.twin?.entered();
     this.side.entered();
     this.slow();
+  }
+
+  // Those of both networks.
+  get allModels() {
+    return [...this.models.values(), ...(this.twin?.models.values() ?? [])];
   }
 
   get model() {
@@ -197,7 +212,7 @@ export class Glass {
   async passUntilSettled() {
     const { settledPs } = this.scene;
     const isTold = (each) => each.toldPs > 0;
-    while (!this.player.toldPs || ![...this.models.values()].every(isTold)) {
+    while (!this.player.toldPs || !this.allModels.every(isTold)) {
       if (this.isGone || this.ending.signal.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
@@ -225,7 +240,7 @@ export class Glass {
   told(model, { isThere, why }) {
     model.isThere = isThere;
     model.why = why;
-    const away = [...this.models.values()].filter((each) => each.isThere === false);
+    const away = this.allModels.filter((each) => each.isThere === false);
     this.veil.hidden = this.isGone || away.length === 0;
     if (away.length) {
       setText(this.veil, `${away.map((each) => each.name).join(", ")} cannot be reached: ${away[0].why}. `
@@ -237,8 +252,7 @@ export class Glass {
   lose(why = "The connection has ended. What is remembered can still be looked at; load the page again when "
     + "vitrine glass runs.") {
     this.isGone = true;
-    this.watching.forEach((each) => each.end());
-    this.hostsWatch?.end();
+    this.stopWatching();
     this.player.isFollowing = false;
     this.veil.hidden = false;
     setText(this.veil, why);
@@ -247,9 +261,14 @@ export class Glass {
   // Another one takes the page.
   end() {
     this.ending.abort();
+    this.stopWatching();
+    this.world?.end();
+  }
+
+  stopWatching() {
     this.watching.forEach((each) => each.end());
     this.hostsWatch?.end();
-    this.world?.end();
+    this.twin?.end();
   }
 
   // ---- pictures --------------------------------------------------------------------------------
@@ -258,7 +277,7 @@ export class Glass {
     if (this.ending.signal.aborted) return;
     const started = performance.now();
     // Who has gone holds nobody up.
-    const all = [...this.models.values()], there = all.filter((each) => each.isThere !== false);
+    const all = this.allModels, there = all.filter((each) => each.isThere !== false);
     const models = there.length ? there : all;
     const known = models.map((each) => each.toldPs || Infinity);
     // Of a recording what is there of any router; of others what all have told.
@@ -268,6 +287,7 @@ export class Glass {
       this.player.extend(start, told, nowMs / 1000);
       this.player.tick(nowMs / 1000, Math.min(0.25, (nowMs - lastMs) / 1000));
       this.view.draw(this.shownPs);
+      this.twin?.draw(this.shownPs);
       if (nowMs - this.slowAt > SLOW_MS) this.slow(nowMs);
     }
     this.frameMs = performance.now() - started;
@@ -294,7 +314,7 @@ export class Glass {
   // Models keep to their shares of memory by themselves. The past of a live router is still short,
   // and flows go with their last packets.
   forget() {
-    const { player } = this, models = [...this.models.values()];
+    const { player } = this, models = this.allModels;
     const before = player.isLive ? player.toldPs - REMEMBERED_PS : 0;
     if (before > 0) {
       for (const each of models) each.forget(before);
@@ -308,6 +328,7 @@ export class Glass {
     this.slowAt = nowMs;
     if (!this.player.toldPs) return;
     this.view.drawSlowly?.(this.shownPs);
+    this.twin?.slow(this.shownPs);
     this.showCharts();
     this.timeBar.show();
     this.side.show();

@@ -79,7 +79,8 @@ export class Handles {
   // Something was done: it is in the log, and `undo`, given what is in force then, makes the act that
   // takes it back. Without one, `whyNot` says why there is none.
   did(act, router, undo, whyNot) {
-    this.done.push({ act, router, undo, whyNot });
+    const { player, world } = this.glass;
+    this.done.push({ act, router, undo, whyNot, timePs: world?.reachedPs || player.toldPs });
     this.note(act, router);
   }
 
@@ -109,9 +110,15 @@ export class Handles {
     return this.steering.get(model.name);
   }
 
+  unrefuse(id) {
+    for (const each of this.fields.querySelectorAll(`.refused[data-of="${CSS.escape(id)}"]`)) each.remove();
+  }
+
   refuse(sentence, place, id) {
     // A field shows again what is in force.
     if (id) this.shape = "";
+    // One sentence at a field, the last one.
+    if (id) this.unrefuse(id);
     const words = element("p", { class: "refused", role: "alert", "data-of": id }, sentence);
     if (place?.isConnected) place.append(words);
     else this.fields.prepend(words);
@@ -140,6 +147,22 @@ export class Handles {
       this.isTakingBack = false;
       this.undo.disabled = this.done.length === 0;
     }
+  }
+
+  // All that was done and can be taken back.
+  async takeAllBack() {
+    for (let left = this.done.length; left; left = this.done.length) {
+      await this.takeBack();
+      // Refused: it stays as it is.
+      if (this.done.length === left) this.done.pop();
+    }
+    this.undo.disabled = true;
+  }
+
+  // What was done, as a report has it.
+  get told() {
+    return this.done.map(({ act, router, timePs }) => (
+      { title: router ? `${router}, ${act.title}` : act.title, timePs, text: act.python || act.yaml || act.prompt || "" }));
   }
 
   // As commands take it: routers in virtual time share an address and are told apart behind a slash.
@@ -177,6 +200,8 @@ export class Handles {
       onkeydown: (event) => {
         if (event.key === "Escape") input.value = value;
       },
+      // What is being corrected is refused no longer.
+      oninput: () => this.unrefuse(id),
     });
     const field = element("label", { class: "field" }, label, input);
     return field;
@@ -200,7 +225,7 @@ export class Handles {
     const changed = (change, title) => acts.inputStage({ ...input, ...change }, title);
     const kinds = [["NONE", "none"], ["FIFO", "one FIFO each"], ["VOQ", "virtual output queues"]];
     const rows = [this.choice("queueing", "Queues at the inputs", input.queueing, kinds,
-                              (queueing) => acts.inputStage(this.stageOf(queueing)))];
+                              (queueing) => acts.inputStage(acts.stageOf(about, queueing)))];
     if (input.queueing !== "NONE") {
       rows.push(
         this.choice("arbiter", "Arbiter", input.arbiter, this.names("Arbiter").map((each) => [each, arbiterName(each)]),
@@ -226,27 +251,12 @@ export class Handles {
     return element("fieldset", {}, element("legend", {}, "Inputs and crossbar"), ...rows);
   }
 
-  // An input stage of another kind, with the limits and the speed of the one that was there.
-  stageOf(queueing) {
-    const { about } = this;
-    const { input } = about;
-    if (queueing === "NONE") return { queueing };
-    const fastest = Math.max(...about.ports.filter((each) => each.port < 510).map((each) => each.config.rate_bps ?? 0));
-    const rate_bps = input.rate_bps || fastest;
-    const held = sayLimit(input.limit) !== "none" ? input.limit : input.voq_limit;
-    const limit = held && sayLimit(held) !== "none" ? held : { packets: 100, bytes: 0 };
-    const stage = { ...input, queueing, rate_bps, arbiter: input.arbiter === "ARBITER_UNSPECIFIED" ? "ISLIP" : input.arbiter };
-    // As long as the FIFO was, for each output.
-    return queueing === "VOQ" ? { ...stage, limit: undefined, voq_limit: limit }
-      : { ...stage, limit, voq_limit: undefined };
-  }
-
   useVoqs() {
-    return this.act(acts.inputStage(this.stageOf("VOQ")));
+    return this.act(acts.inputStage(acts.stageOf(this.about, "VOQ")));
   }
 
   useFifos() {
-    return this.act(acts.inputStage(this.stageOf("FIFO")));
+    return this.act(acts.inputStage(acts.stageOf(this.about, "FIFO")));
   }
 
   // A port of many: its fields are made when it is opened.

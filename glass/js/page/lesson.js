@@ -5,6 +5,7 @@
 
 import { ClaimPanel } from "./claim.js";
 import { element } from "./dom.js";
+import { fileNameOf, handedIn } from "./hand_in.js";
 import { inLight } from "./theme.js";
 
 const placeOf = ({ name }) => `vitrine.answers.${name}`;
@@ -17,16 +18,15 @@ function keptAnswers(lesson) {
   }
 }
 
-// How the page looks that one takes along, on a screen and on paper.
-const SAVED_STYLE = `
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a212c; background: #fff; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
-h2 { font-size: 1.05rem; margin-top: 2rem; }
-p { white-space: pre-wrap; }
-img { display: block; max-width: 100%; max-height: 22cm; border: 1px solid #dde2ea; border-radius: 10px; }
-@page { margin: 15mm; }
-@media print { body { max-width: none; margin: 0; padding: 0; font-size: 11pt; } h2 { break-after: avoid; } img { break-inside: avoid; } }
-`;
+const NAME = "vitrine.name";
+
+function keptName() {
+  try {
+    return localStorage.getItem(NAME) ?? "";
+  } catch {
+    return "";
+  }
+}
 
 export class LessonPanel {
   constructor(glass, lesson) {
@@ -36,6 +36,8 @@ export class LessonPanel {
     // What steps remember for later ones.
     this.state = {};
     this.at = 0;
+    this.pictures = {};
+    this.name = element("input", { type: "text", autocomplete: "name", value: keptName(), oninput: () => this.named(this.name.value) });
     this.claim = lesson.claim && new ClaimPanel(glass, lesson.claim);
     this.items = lesson.steps.map((step, index) => this.item(step, index));
     this.node = element("div", { class: "lesson" },
@@ -43,7 +45,11 @@ export class LessonPanel {
       element("p", {}, lesson.question),
       ...(this.claim ? [this.claim.node] : []),
       element("ol", {}, ...this.items),
-      element("button", { type: "button", onclick: () => this.save() }, "Save answers and pictures"));
+      element("fieldset", {}, element("legend", {}, "Hand in"),
+        element("label", { class: "field" }, "Your name", this.name),
+        element("p", { class: "faint" }, "One file: your numbers, answers and pictures, and what you did."),
+        element("button", { type: "button", onclick: () => this.save() }, "Save the file")),
+      element("button", { type: "button", title: "Answers stay, pictures go", onclick: () => this.restart() }, "Begin this lesson again"));
     this.mark();
   }
 
@@ -113,7 +119,6 @@ export class LessonPanel {
   }
 
   take(step) {
-    this.pictures ??= {};
     this.pictures[step.title] = inLight(() => {
       this.glass.view.draw(this.glass.shownPs);
       return this.glass.stage.picture();
@@ -124,20 +129,41 @@ export class LessonPanel {
     item.append(taken);
   }
 
-  // One page with questions, answers and pictures, to hand in.
-  save() {
-    const page = document.implementation.createHTMLDocument(this.lesson.title);
-    page.documentElement.lang = "en";
-    page.head.append(element("meta", { charset: "utf-8" }), element("style", {}, SAVED_STYLE));
-    page.body.append(element("h1", {}, this.lesson.title), element("p", {}, this.lesson.question));
-    for (const step of this.lesson.steps.filter((each) => each.ask || each.picture)) {
-      page.body.append(element("h2", {}, step.ask ?? step.title), element("p", {}, this.answers[step.title] ?? "(no answer)"));
-      const picture = this.pictures?.[step.title];
-      if (picture) page.body.append(element("img", { src: picture, alt: step.title }));
+  // ---- handing in, beginning again -------------------------------------------------------------
+
+  named(name) {
+    this.name.closest("fieldset").querySelector(".refused")?.remove();
+    try {
+      localStorage.setItem(NAME, name);
+    } catch {
+      // It lasts as long as the page.
     }
-    const bytes = new Blob([`<!doctype html>${page.documentElement.outerHTML}`], { type: "text/html" });
-    const link = element("a", { href: URL.createObjectURL(bytes), download: `${this.lesson.name}.html` });
+  }
+
+  save() {
+    const { lesson, claim, glass } = this, name = this.name.value.trim();
+    this.named(name);
+    if (!name) {
+      this.name.closest("fieldset").append(element("p", { class: "refused", role: "alert" }, "Write your name: the file is yours by it."));
+      return this.name.focus();
+    }
+    const text = handedIn({
+      lesson, name, answers: this.answers, pictures: this.pictures, claim: claim?.said, done: glass.side.handles.told,
+    });
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/html" })), download: fileNameOf(lesson.name, name) });
     link.click();
-    URL.revokeObjectURL(link.href);
+    return URL.revokeObjectURL(link.href);
+  }
+
+  // A network that can begin again does; of another one everything that was done is taken back.
+  async restart() {
+    const { glass } = this;
+    if (glass.again) return glass.again();
+    await glass.side.handles.takeAllBack();
+    this.state = {};
+    this.pictures = {};
+    for (const each of this.items) each.querySelector("img")?.remove();
+    this.claim?.clear();
+    return this.go(0);
   }
 }

@@ -1,7 +1,7 @@
 // One packet: what it is, and its way through the router as far as it was told.
 
 import { patternsOf } from "../model/flows.js";
-import { areOver, familiesOf, framesOf, headerWords, LAST, lifeLines } from "../model/life.js";
+import { areOver, familiesOf, framesOf, headerWords, lifeLines } from "../model/life.js";
 import { ROUTER } from "../wire/calls.js";
 import { span, instant, reasonWords } from "../words.js";
 import { element, table } from "./dom.js";
@@ -90,24 +90,25 @@ export class PacketPanel {
     );
   }
 
+  // What it has done by the instant of the picture: the network may be ahead of it.
+  get steps() {
+    const { model, shownPs } = this.glass;
+    return model.insides.steps.filter((step) => step.id === this.packet.id && step.timePs <= shownPs);
+  }
+
   // Its way through the router, so far.
-  tellWay() {
-    const steps = this.glass.model.insides.steps.filter((step) => step.id === this.packet.id);
+  tellWay(steps = this.steps) {
+    this.toldSteps = steps.length;
     this.way.replaceChildren(...steps.map((step, index) => element("li", {},
       element("b", {}, words(step, steps.slice(0, index + 1))), ` at ${instant(step.timePs, 1e-6)}`,
       index ? element("span", { class: "faint" }, `, ${span((step.timePs - steps[index - 1].timePs) / 1e12)} later`) : "")));
   }
 
   refresh() {
-    const { packet, glass } = this;
-    // What has left takes no more steps.
-    if (!packet || LAST.has(this.last?.kind) && this.last.id === packet.id) return;
-    const last = glass.model.insides.steps.findLast((step) => step.id === packet.id);
-    if (last && last !== this.last) {
-      this.last = last;
-      // The rest stays, and whoever is about to press its button.
-      this.tellWay();
-    }
+    if (!this.packet) return;
+    const { steps } = this;
+    // Steps that are forgotten stay where they were read. The rest stays, too, and whoever is about to press its button.
+    if (steps.length && steps.length !== this.toldSteps) this.tellWay(steps);
   }
 }
 

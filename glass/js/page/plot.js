@@ -79,11 +79,11 @@ export class Plot {
     const shape = chosen.map((index) => xs[index]).join();
     if (shape === this.tabulated) return;
     this.tabulated = shape;
-    const words = (y) => (Number.isFinite(y) ? unit(y) : "");
+    const words = (each, index) => (Number.isFinite(valuesOf(each)[index]) ? unit(valuesOf(each)[index]) : "");
     const at = (seconds) => element("button", { type: "button", class: "bare", onclick: () => this.onSeek(seconds) },
                                     instant(seconds * 1e12, (max - min) / 12));
     this.rows.replaceChildren(table(this.title, ["instant", ...series.map((each) => each.name)],
-                                    chosen.map((index) => [at(xs[index]), ...series.map((each) => words(each.ys[index]))])));
+                                    chosen.map((index) => [at(xs[index]), ...series.map((each) => words(each, index))])));
   }
 
   listen() {
@@ -143,7 +143,7 @@ export class Plot {
   // The mean of each series over the measured span, as far as it is drawn.
   means() {
     const { xs, series, unit } = this.found, [from, to] = this.span;
-    return series.map((each) => [each, each.ys.filter((y, index) => Number.isFinite(y) && xs[index] >= from && xs[index] <= to)])
+    return series.map((each) => [each, valuesOf(each).filter((y, index) => Number.isFinite(y) && xs[index] >= from && xs[index] <= to)])
       .filter(([, ys]) => ys.length)
       .map(([each, ys]) => `${series.length > 1 ? `${each.name} ` : ""}mean ${unit(ys.reduce((sum, y) => sum + y, 0) / ys.length)}`);
   }
@@ -157,7 +157,7 @@ export class Plot {
     const isIn = seconds !== undefined && seconds >= min && seconds <= max;
     this.plot.setCursor({ left: isIn ? this.plot.valToPos(seconds, "x") : AWAY, top: isIn ? 1 : AWAY }, false);
     const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
-    const words = series.map((each) => [each, each.ys[index]]).filter(([, y]) => Number.isFinite(y))
+    const words = series.map((each) => [each, valuesOf(each)[index]]).filter(([, y]) => Number.isFinite(y))
       .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${unit(level)}` : ""}`);
     if (this.span) setText(this.value, this.means().join(", "));
     else setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`);
@@ -203,11 +203,14 @@ export class Plot {
         label: each.name, stroke: each.stroke, width: each.style === "filled" ? 1.5 : 2, spanGaps: !each.hasGaps,
         // One instant alone makes no line.
         points: { show: ({ data }) => data[0].length === 1, size: 6 },
-        fill: each.style === "filled" ? `${palette.faint}33` : undefined, dash: each.style === "dashed" ? [6, 4] : undefined,
+        fill: each.style === "stacked" ? each.stroke : each.style === "filled" ? `${palette.faint}33` : undefined, dash: each.style === "dashed" ? [6, 4] : undefined,
       }))],
     };
   }
 }
+
+// What is said of a series: of an area that stands on others its own height.
+const valuesOf = ({ told, ys }) => told ?? ys;
 
 function colourOf({ flow, index }, palette) {
   if (flow) return flowColour(palette, flow);

@@ -9,6 +9,7 @@ import { namesAmong } from "../model/flows.js";
 import { blockedHeads, Episodes } from "../model/blocking.js";
 import { input, queue } from "../model/insides.js";
 import { droppedOf, portOf, queueOf, settingsOf, WINDOW_WORDS } from "../model/samples.js";
+import { finishTags } from "../model/tags.js";
 import { arbitrationWords } from "../model/arbiter.js";
 import { nodesOf, queueWords } from "../model/minds.js";
 import { lostByReason } from "../model/curves.js";
@@ -54,6 +55,10 @@ export class RouterView {
       get recent() { return steps ? model.insides.between(timePs - recentPs, timePs) : []; },
       pace: player.pace,
       sample: model.samples.at(timePs),
+      tagsOf(port, class_, waiting) {
+        const config = about.ports.find((each) => each.port === port)?.config;
+        return config && this.sample ? finishTags({ insides: model.insides, sample: this.sample, config, port, class_, waiting }) : undefined;
+      },
       upcoming: state && !isBars ? model.insides.between(timePs, timePs + UPCOMING_S * perSecond) : [],
       blocked: state ? blockedHeads(state, about) : [],
       moves: !glass.motion.matches,

@@ -17,14 +17,14 @@ const ALIGNS = {
 };
 
 export class Stage {
-  constructor() {
+  constructor(name = "The picture") {
     this.ground = element("canvas", { "aria-hidden": "true" });
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.labels = element("div", { class: "labels" });
     this.tipNode = element("div", { class: "tip", role: "tooltip", hidden: true });
     // It may be higher than its room, and is scrolled by keyboard, too.
     const view = element("div", { class: "view" }, this.ground, this.canvas);
-    this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": "The picture" }, view, this.labels, this.tipNode);
+    this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": name }, view, this.labels, this.tipNode);
     this.box.addEventListener("pointerleave", () => this.tip());
     this.top = 0;
     this.box.addEventListener("scroll", () => (this.top = this.box.scrollTop), { passive: true });

@@ -30,7 +30,7 @@ export function detailAt(pace) {
 export const mayLose = (scene) => !scene.isDriven || Boolean(scene.readOnly);
 
 export class Watching {
-  // onState({isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours;
+  // onState(model, {isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours;
   // `mayLose`: others let its time pass, which must not wait for this page.
   constructor(calls, model, { intervalMs, isLive = false, mayLose = false, onState }) {
     Object.assign(this, { calls, model, intervalMs, isLive, mayLose, onState });
@@ -55,7 +55,7 @@ export class Watching {
       await this.describe();
     } catch (error) {
       if (turn !== this.turn) return;
-      this.onState({ isThere: false, why: error.message });
+      this.onState(this.model, { isThere: false, why: error.message });
       setTimeout(() => this.open(), RETRY_MS);
       return;
     }
@@ -66,7 +66,7 @@ export class Watching {
       ended: (error) => {
         if (this.isEnded) return;
         if (this.model.knowsPackets && error?.code === TOO_MUCH) this.patience.refused(performance.now());
-        else this.onState({ isThere: false, why: error?.message ?? "the router has ended the watch" });
+        else this.onState(this.model, { isThere: false, why: error?.message ?? "the router has ended the watch" });
         setTimeout(() => this.open(), RETRY_MS);
       },
     });
@@ -95,7 +95,7 @@ export class Watching {
 
   take(message) {
     if (message.start) {
-      this.onState({ isThere: true });
+      this.onState(this.model, { isThere: true });
       this.patience.begins();
     }
     const before = this.model.lostEvents;

@@ -1,0 +1,62 @@
+"""What schedulers, buffers and senders decide by predicts what happens next."""
+
+from playwright.sync_api import expect
+
+from tests.glass.browser import needs_browser
+from tests.page.conftest import needs_module
+from tests.page.test_alone import opened, runs, standing
+
+pytestmark = [needs_browser, needs_module]
+PORT = 4
+# At many samples: the tags of the first packets of all classes, and which of them leaves next.
+CHOSEN = """(port) => {
+  const { model } = vitrine, { insides } = model, found = [];
+  const about = model.samples.aboutAt(vitrine.player.timePs);
+  const { config } = about.ports.find((each) => each.port === port);
+  for (const sample of model.samples.list.slice(-300, -20)) {
+    vitrine.player.seek(sample.time_ps);
+    const moment = vitrine.routerView.moment(sample.time_ps);
+    const heads = config.queues.flatMap(({ class: class_ }) => {
+      const [first] = insides.at(sample.time_ps).in(`queue ${port}/${class_}`);
+      const tag = first && moment.tagsOf(port, class_, [first])?.get(first.id);
+      return tag === undefined ? [] : [{ id: first.id, tag }];
+    });
+    const next = insides.between(sample.time_ps + 1, sample.time_ps + 50e9)
+      .find((step) => step.kind === "departed" && step.at.port === port);
+    const arrivals = insides.between(sample.time_ps + 1, next?.timePs ?? 0)
+      .some((step) => step.kind === "queued");
+    if (heads.length > 1 && next && !arrivals) found.push({ heads, left: next.of.id });
+  }
+  return found;
+}"""
+
+
+def test_the_packet_with_the_smallest_tag_leaves_first(chromium, vitrine):
+    with standing(chromium, f"{vitrine}#open=schedulers") as page:
+        steps = page.get_by_role("tabpanel", name="Lesson").locator("li")
+        steps.get_by_role("button", name="Weighted fair queueing").click()
+        page.wait_for_function("() => vitrine.side.lesson.at === 5")
+        page.evaluate("vitrine.jump(0.4e12)")
+        seen = page.evaluate(CHOSEN, PORT)
+        assert len(seen) > 20
+        for each in seen:
+            least = min(head["tag"] for head in each["heads"])
+            assert each["left"] in [h["id"] for h in each["heads"] if h["tag"] == least], each
+
+
+def test_the_ingress_graph_counts_statements_as_the_source_does(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=firewall", desk=False) as page:
+        runs(page)
+        page.evaluate("vitrineAlone.show()")
+        page.get_by_role("tab", name="Program").click()
+        panel = page.get_by_role("tabpanel", name="Program")
+        page.get_by_role("button", name="Follow 50 packets").click()
+        page.evaluate("vitrine.player.setPace(0.5)")
+        expect(panel).to_contain_text("50 packets were followed")
+        line = panel.locator(".code .ran", has_text="first.write(at_first, 1)")
+        times = line.locator(".times").text_content()
+        page.get_by_role("button", name="Ingress graph").click()
+        graph = panel.get_by_role("img", name="Ingress graph")
+        # A register that is written is a statement, and no table.
+        statement = graph.locator(".node.ran", has_text="first.write(at_first, 1)")
+        expect(statement.locator(".times")).to_have_text(times)
