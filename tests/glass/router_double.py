@@ -6,6 +6,7 @@ is a dozen lines of arithmetic on a clock of its own, not a switch.
 """
 
 import itertools
+import math
 import threading
 import time
 
@@ -98,6 +99,24 @@ class Model:
     def event(self, number: int, **step: object) -> pb.Event:
         return pb.Event(time_ps=self.now, packet=pb.PacketEvent(packet=number, **step))
 
+    def inside(self) -> list[pb.Event]:
+        """The packets that wait, as a Watch reports them first."""
+        waiting = [
+            (number, {"filed": pb.InputQueueRef(input=1, output=output)}, output)
+            for number, output in self.input
+        ]
+        for port, queue in self.queues.items():
+            waiting += [(number, {"queued": pb.QueueRef(port=port)}, port) for number in queue]
+        return [
+            self.event(
+                number,
+                inside=pb.PacketInside(
+                    input=1, length_bytes=LENGTH, head=FLOWS[output], since_ps=self.now, **place
+                ),
+            )
+            for number, place, output in waiting
+        ]
+
     def sample(self) -> pb.Sample:
         ports = [pb.PortSample(port=port, counters=self.counters(port)) for port in RATES]
         inputs = [
@@ -158,8 +177,13 @@ class RouterDouble(DeviceDouble):
         methods = {"Describe": unary("Describe"), "Configure": unary("Configure"), "Watch": watch}
         return grpc.method_handlers_generic_handler("vitrine.v1.Router", methods)
 
+    def stand_still(self) -> None:
+        """Nothing happens from now on; what did happen is still reported."""
+        with self.lock:
+            self.slowness = math.inf
+
     def counters_now(self):
-        """What each output queue holds; for whoever has the lock."""
+        """What each output queue holds, of a router that stands still."""
         return {port: self.model.counters(port).held.packets for port in RATES}
 
     def Describe(self, request, context):
@@ -196,7 +220,9 @@ class RouterDouble(DeviceDouble):
         context.send_initial_metadata(())
         with self.lock:
             told = len(self.events)
-            yield pb.WatchResponse(start=pb.WatchStart(time_ps=self.model.now))
+            inside = self.model.inside() if request.packets else []
+            start = pb.WatchStart(time_ps=self.model.now)
+            yield pb.WatchResponse(start=start, events=inside)
         with self.lock:
             self.watching_packets += request.packets
         context.add_callback(lambda: self.ended(request))
