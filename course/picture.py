@@ -10,17 +10,17 @@ from math import ceil
 from vitrine.v1 import router_pb2
 
 from controller.world import PS_PER_S
+from labs import palette
 from labs.glass import tape
 from labs.glass.tape import Tape
 
 # Of a page's column.
 WIDTH, HEIGHT = 760, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 26, 34
-# Colours that stay apart for colour-blind readers (Okabe and Ito).
-_COLOURS = ("#0072b2", "#e69f00", "#009e73")
+_COLOURS = palette.FLOWS[:3]
 # From the name of a line to the next one's.
 _NAMES_APART = (WIDTH - _LEFT - _RIGHT) // len(_COLOURS)
-_DROP, _MOMENT, _INK = "#d55e00", "#b3261e", "#444444"
+_DROP, _MOMENT, _INK = palette.RED, "#b3261e", "#444444"
 # Thinner lines than these cannot be distinguished.
 _DROPS_MAX = 400
 

@@ -11,6 +11,7 @@ import yaml
 
 from controller.errors import ControllerError
 from controller.toolchain import ROOT
+from labs import palette
 from labs.bench import FlowPlan, port_name
 from labs.glass import onefile
 from labs.glass.tape import Tape
@@ -178,7 +179,7 @@ class World:
 
         def draw(axes: drawing.Axes) -> None:
             for index, (name, (times_s, bps)) in enumerate(rates.items()):
-                colour = drawing.SERIES[index % len(drawing.SERIES)]
+                colour = palette.FLOWS[index % len(palette.FLOWS)]
                 axes.plot(times_s, [each / 1e6 for each in bps], color=colour, label=name)
             axes.set_xlabel("time (s)")
             axes.set_ylabel("Mb/s")

@@ -21,6 +21,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
+from labs import palette
 from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import bdp_bytes, payload_share
@@ -85,9 +86,7 @@ LOSSY = (
     ),
 )
 # There is one flow; a run has the same colour in all figures.
-COLOURS = dict(
-    zip((part.name for part in (*PARTS, *LOSSY, *WINDOWS)), drawing.SERIES, strict=False)
-)
+COLOURS = dict(zip((part.name for part in (*PARTS, *LOSSY, *WINDOWS)), palette.FLOWS, strict=False))
 
 
 class BdpTcpWindows(SettlingLab):
@@ -407,7 +406,7 @@ class BdpTcpWindows(SettlingLab):
             )
             times = [sample.time_s for sample in flow.samples]
             for values, own, label in (
-                ([it.receiver_window_bytes / 1e6 for it in flow.samples], drawing.GREY, "window"),
+                ([it.receiver_window_bytes / 1e6 for it in flow.samples], palette.GREY, "window"),
                 (
                     [it.in_flight_bytes / 1e6 for it in flow.samples],
                     COLOURS[LATE.name],

@@ -23,6 +23,7 @@ import matplotlib.figure
 from controller.entities import Item, Meter
 from controller.entries import Call, Entry, Exact, Ternary
 from controller.session import Session
+from labs import palette
 from labs.bench import LEAD_S, Bench, Instruments
 from labs.committed_rates import theory
 from labs.committed_rates.theory import ALICE_BPS, BOB_BPS, COMMITTED_BPS, PEAK_BPS, Colours
@@ -441,7 +442,7 @@ def _came_through(recordings: Mapping[str, Recording]) -> str:
     return f"What came through {'; '.join(of)}."
 
 
-PAINT = {"green": drawing.GREEN, "yellow": drawing.YELLOW, "red": drawing.RED}
+PAINT = {"green": palette.GREEN, "yellow": palette.OLIVE, "red": palette.RED}
 
 
 def treatments(*, sorts: bool) -> list[Item]:

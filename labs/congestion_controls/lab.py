@@ -14,6 +14,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
+from labs import palette
 from labs.bench import Bench, FlowPlan
 from labs.congestion_controls.theory import bbr_share, lossy_share, near_share
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
@@ -278,14 +279,14 @@ class CongestionControls(Lab):
             [each.one_of_both for each in found],
             marker="o",
             linewidth=1.4,
-            color=drawing.BLUE,
+            color=palette.BLUE,
             label="BBR's part, measured",
         )
         fine = [0.5 * 2 ** (step / 20) for step in range(81)]
         share.plot(
             fine,
             [bbr_share(each, self.rate_bps, RTT_S) for each in fine],
-            color=drawing.GREY,
+            color=palette.GREY,
             linestyle="--",
             linewidth=1.2,
             label="model",
@@ -299,7 +300,7 @@ class CongestionControls(Lab):
             [each.queue_packets * frame_ms for each in found],
             marker="o",
             linewidth=1.4,
-            color=drawing.ORANGE,
+            color=palette.ORANGE,
             label="queue delay",
         )
         delay.set_ylabel("mean delay (ms)")

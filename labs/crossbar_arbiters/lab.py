@@ -17,7 +17,7 @@ import matplotlib.figure
 
 from controller.decider import Decider
 from controller.queueing import Arbiter
-from labs import classes, simulator
+from labs import classes, palette, simulator
 from labs.bench import Bench, FlowPlan
 from labs.crossbar_arbiters import theory
 from labs.crossbar_arbiters.theory import PORTS, SATURATION, WAITS
@@ -342,7 +342,7 @@ class CrossbarArbiters(SettlingLab):
                 times = series.time_s[-len(packets) :] if packets else []
                 waiting.plot(
                     *drawing.thinned(times, packets),
-                    color=drawing.colour(host),
+                    color=palette.of_name(host),
                     linewidth=0.9,
                     label=f"{host}, ping" if host == "h3" else host,
                 )
@@ -356,7 +356,7 @@ class CrossbarArbiters(SettlingLab):
                 linestyle="",
                 marker=".",
                 markersize=4,
-                color=drawing.colour("h3"),
+                color=palette.of_name("h3"),
                 label="h3's ping",
             )
             ping.set_yscale("log")
@@ -371,7 +371,7 @@ class CrossbarArbiters(SettlingLab):
         axes = canvas.subplots()
         waits = Waits(recording)
         for index, (arbiter, (words, _)) in enumerate(self.arbiters.items()):
-            own = (*drawing.SERIES, drawing.INK)[index]
+            own = (*palette.FLOWS, drawing.INK)[index]
             loads, found = waits.of(arbiter)
             axes.plot(loads, found, marker="o", markersize=4, linewidth=1.2, color=own, label=words)
             known = WAITS.get(arbiter, {})
@@ -389,13 +389,13 @@ class CrossbarArbiters(SettlingLab):
         axes.plot(
             fine,
             [simulator.output_queueing_wait(PORTS, each) for each in fine],
-            color=drawing.GREY,
+            color=palette.GREY,
             linewidth=1.2,
             linestyle="--",
             label="output queues, formula",
         )
         limit = theory.pim_once(PORTS)
-        axes.axvline(limit, color=drawing.GREY, linewidth=0.8, linestyle=":")
+        axes.axvline(limit, color=palette.GREY, linewidth=0.8, linestyle=":")
         axes.annotate(
             f"one iteration of PIM\ncarries {limit:.1%}",
             (limit, 300),
@@ -423,7 +423,7 @@ class CrossbarArbiters(SettlingLab):
                 places,
                 [carried[arbiter, pattern] for pattern in PATTERNS],
                 width * 0.9,
-                color=drawing.SERIES[list(ARBITERS).index(arbiter)],
+                color=palette.FLOWS[list(ARBITERS).index(arbiter)],
                 label=ARBITERS[arbiter][0],
             )
             axes.plot(

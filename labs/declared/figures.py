@@ -9,6 +9,7 @@ from typing import TypeAlias
 import matplotlib.figure
 from matplotlib.axes import Axes
 
+from labs import palette
 from labs.declared.measures import Measures
 from labs.report import drawing
 
@@ -63,7 +64,7 @@ def _settled_queue(axes: Axes, run: Shown) -> None:
     shown = {name: series.queues[class_].packets for class_, name in run.classes.items()}
     for (name, packets), own in zip(
         (shown or {"packets that wait": series.packets}).items(),
-        (drawing.INK, *drawing.SERIES[::-1]),
+        (drawing.INK, *palette.FLOWS[::-1]),
         strict=False,
     ):
         times, depths = drawing.thinned(series.time_s, packets)

@@ -261,6 +261,7 @@ class HolBlocking(SettlingLab):
 
     def _draw_theory(self, canvas: matplotlib.figure.Figure, recording: Recording) -> None:
         # Imported here: `vitrine up` draws nothing and starts sooner without it.
+        from labs import palette
         from labs.report import drawing
 
         wait, most = canvas.subplots(1, 2, width_ratios=(1.6, 1))
@@ -273,27 +274,27 @@ class HolBlocking(SettlingLab):
                 marker=mark,
                 markersize=5,
                 label=name,
-                color=drawing.SERIES[list(curves).index(name)],
+                color=palette.FLOWS[list(curves).index(name)],
             )
         fine = [each / 200 for each in range(10, 192)]
         below = [each for each in fine if each < FIFO_SATURATION_LIMIT - 0.003]
         wait.plot(
             below,
             [theory.fifo_wait(each) for each in below],
-            color=drawing.SERIES[0],
+            color=palette.FLOWS[0],
             linewidth=1,
             label="FIFO, theory for N = ∞",
         )
         wait.plot(
             fine,
             [simulator.output_queueing_wait(CURVE_PORTS, each) for each in fine],
-            color=drawing.SERIES[2],
+            color=palette.FLOWS[2],
             linewidth=1,
             label="output queues, theory",
         )
         wait.axvline(
             FIFO_SATURATION_LIMIT,
-            color=drawing.GREY,
+            color=palette.GREY,
             linewidth=0.8,
             linestyle="--",
             label="2 - √2 = 58.6 %",
@@ -310,7 +311,7 @@ class HolBlocking(SettlingLab):
             list(FIFO_SATURATION.values()),
             marker=".",
             linewidth=1.1,
-            color=drawing.ORANGE,
+            color=palette.ORANGE,
             label="exact",
         )
         most.plot(
@@ -320,7 +321,7 @@ class HolBlocking(SettlingLab):
             marker="o",
             markersize=9,
             fillstyle="none",
-            color=drawing.BLUE,
+            color=palette.BLUE,
             label="simulated",
         )
         drawing.grid(most)

@@ -8,6 +8,7 @@ from collections import Counter
 import matplotlib.figure
 from matplotlib.axes import Axes
 
+from labs import palette
 from labs.int_microburst import bursts
 from labs.int_microburst.bursts import Burst
 from labs.int_microburst.findings import Findings, latency_ms
@@ -20,8 +21,8 @@ MS_PER_S = 1000.0
 US_PER_MS = 1000.0
 KILO = 1000.0
 ROUTERS = ("s1", "s2", "s3")
-COLOUR_OF_ROUTER = dict(zip(ROUTERS, (drawing.SKY, drawing.PURPLE, drawing.YELLOW), strict=True))
-COLOUR_OF_HOST = {host: drawing.colour(host) for host in ("h1", "h3", "h4")}
+COLOUR_OF_ROUTER = dict(zip(ROUTERS, (palette.SKY, palette.PURPLE, palette.OLIVE), strict=True))
+COLOUR_OF_HOST = {host: palette.of_name(host) for host in ("h1", "h3", "h4")}
 
 
 def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
@@ -33,9 +34,9 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
     readings = list(zip(series.time_s, series.departed_bytes, strict=True))
     for (start_s, before), (end_s, after) in itertools.pairwise(readings):
         share = (after - before) * 8 / (end_s - start_s) / 1e6
-        use.plot([start_s, end_s], [share, share], color=drawing.BLUE, linewidth=2)
+        use.plot([start_s, end_s], [share, share], color=palette.BLUE, linewidth=2)
     drawing.level(use, 100, "line: 100 Mb/s")
-    use.plot([], [], color=drawing.BLUE, linewidth=2, label="counters, once a second")
+    use.plot([], [], color=palette.BLUE, linewidth=2, label="counters, once a second")
     use.set_ylabel("sent (Mb/s)")
     use.set_ylim(0, 110)
     drawing.legend(use)
@@ -46,7 +47,7 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
         linestyle="",
         marker="o",
         markersize=4,
-        color=drawing.BLUE,
+        color=palette.BLUE,
         label="queue when the counters were read",
     )
     sampled.set_ylabel("queue (kB)")
@@ -56,7 +57,7 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
         [row.time_s for row in rows],
         [0.0] * len(rows),
         [(row.occupancy_bytes or 0) / KILO for row in rows],
-        color=drawing.RED,
+        color=palette.RED,
         linewidth=0.8,
         label="queue that each packet left behind, told by the packet",
     )
@@ -67,7 +68,7 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
         linestyle="",
         marker="v",
         markersize=5,
-        color=drawing.GREY,
+        color=palette.GREY,
         label="h4 sends a burst",
     )
     told.set_ylabel("queue (kB)")
@@ -90,7 +91,7 @@ def one_burst(canvas: matplotlib.figure.Figure, findings: Findings, burst: Burst
     depth.plot(
         [_ms(row.time_s, burst) for row in rows],
         [(row.occupancy_bytes or 0) / KILO for row in rows],
-        color=drawing.GREY,
+        color=palette.GREY,
         linewidth=0.6,
     )
     arrivals = sorted(rows, key=bursts.arrival_s)
@@ -172,7 +173,7 @@ def _two_packets(axes: Axes, findings: Findings, burst: Burst) -> None:
         left = [a + b for a, b in zip(left, width, strict=True)]
     for place, way in ((1, ordinary), (0, worst)):
         words = ", ".join(f"{name} {_cost_ms(way, name):.2f}" for name in ROUTERS)
-        axes.annotate(f"{words} ms", (0, place + 0.3), fontsize=8.5, color=drawing.GREY)
+        axes.annotate(f"{words} ms", (0, place + 0.3), fontsize=8.5, color=palette.GREY)
     axes.set_yticks([1, 0], ["in the\nmiddle", "behind\nthe burst"])
     axes.set_ylim(-0.5, 1.7)
     axes.set_xlabel("time in the routers (ms)")

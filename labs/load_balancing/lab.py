@@ -16,6 +16,7 @@ import matplotlib.figure
 
 from apps import balancing
 from apps.balancing import Method
+from labs import palette
 from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.frames import FRAME_BYTES
@@ -408,7 +409,7 @@ def moves(bench: Bench) -> int:
 
 
 def _draw_paths(axes: drawing.Axes, recording: Recording) -> None:
-    for port, via, own in zip(PORTS, ("s2", "s3"), (drawing.BLUE, drawing.RED), strict=True):
+    for port, via, own in zip(PORTS, ("s2", "s3"), (palette.BLUE, palette.RED), strict=True):
         series = recording.ports[port]
         axes.plot(
             *drawing.thinned(series.time_s, series.packets),

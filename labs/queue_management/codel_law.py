@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import matplotlib.figure
 
+from labs import palette
 from labs.declared.figures import Shown
 from labs.declared.measures import Measures
 from labs.report import drawing
@@ -42,7 +43,7 @@ def drop_instants_ms(run: Measures) -> list[float]:
 def delays(canvas: matplotlib.figure.Figure, runs: Mapping[str, Shown]) -> None:
     """The delays of each run as a distribution."""
     axes = canvas.subplots()
-    for run, own in zip(runs.values(), drawing.SERIES, strict=False):
+    for run, own in zip(runs.values(), palette.FLOWS, strict=False):
         ordered = sorted(run.measures.delays_ms)
         shown = ordered[:: max(1, len(ordered) // 500)]
         shares = [(place + 1) / len(shown) for place in range(len(shown))]
@@ -70,8 +71,8 @@ def spacing(canvas: matplotlib.figure.Figure, runs: Mapping[str, Shown]) -> None
     queue.set_xlabel("time (s)")
     queue.set_ylabel("delay (ms)")
     found = _gaps(drop_instants_ms(run))
-    gaps.plot(*found, color=drawing.RED, linestyle="", marker="o", markersize=4, label="drops")
-    gaps.plot(*_gaps(law_ms()), color=drawing.GREY, linewidth=1.2, label="100 ms / √n")
+    gaps.plot(*found, color=palette.RED, linestyle="", marker="o", markersize=4, label="drops")
+    gaps.plot(*_gaps(law_ms()), color=palette.GREY, linewidth=1.2, label="100 ms / √n")
     gaps.set_ylim(0, 110)
     gaps.set_xlabel("drop number")
     gaps.set_ylabel("time to the next one (ms)")

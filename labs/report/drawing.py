@@ -11,13 +11,13 @@ import csv
 import io
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib
 import numpy as np
 
+from labs import palette
 from labs.definition import Figure
 from labs.measure.ping import Echo
 from labs.measure.router import Drop, PortSeries
@@ -39,28 +39,12 @@ WIDTH_IN = 9.0
 # Letters as shapes: a report looks the same wherever it is opened. The salt makes it the same file.
 matplotlib.rcParams.update({"svg.fonttype": "path", "svg.hashsalt": "vitrine", "font.size": 9.5})
 
-# Colours that stay apart for colour-blind readers and in grey print (Okabe and Ito).
-BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW, RED = (
-    "#0072b2", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#b8a800", "#d55e00",
-)  # fmt: skip
-SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, RED)
-GREY, PALE, INK = "#555555", "#e6e6e6", "#222222"
-# A flow's name begins with one of these words.
-_COLOURS = {
-    "h1": BLUE, "h2": ORANGE, "h3": GREEN, "h4": RED, "h5": PURPLE, "h9": "#555555",
-    "flow": BLUE, "download": BLUE, "page": ORANGE, "ping": GREEN, "the": "#999999",
-}  # fmt: skip
+# Of what is no flow.
+PALE, INK = "#e6e6e6", "#222222"
 # Marks of drops, one shape a reason.
 _MARKS = {"QUEUE_LIMIT": "v", "AQM": "^", "INPUT_LIMIT": "<", "VOQ_LIMIT": ">", "PORT_LIMIT": "s"}
 # A long series is drawn with the least and the greatest of each of this many columns.
 _COLUMNS = 1200
-
-
-def colour(name: str, index: int = 0) -> str:
-    """The colour of a flow by its name; of something else by its place among what is drawn."""
-    word = re.match(r"\w*", name)
-    assert word is not None
-    return _COLOURS.get(word.group(), SERIES[index % len(SERIES)])
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -213,7 +197,7 @@ def queues(axes: Axes, series: PortSeries, names: Mapping[int, str], *, limit_pa
     """Several queues of a port in one picture, with the limit that each of them has."""
     for index, (class_, name) in enumerate(names.items()):
         packets = series.queues[class_].packets
-        own = INK if len(names) == 1 else colour(name, index)
+        own = INK if len(names) == 1 else palette.of_name(name, index)
         _steps(axes, series.time_s, packets, color=own, linewidth=0.8, label=name)
     each = "limit of each" if len(names) > 1 else "limit"
     level(axes, limit_packets, f"{each}: {limit_packets}")
@@ -231,7 +215,7 @@ def input_queues(
         waiting = {"all packets, in one FIFO": series.input.packets}
     for index, (name, packets) in enumerate(waiting.items()):
         times = series.time_s[-len(packets) :] if packets else []
-        own = (RED, GREEN)[index % 2] if is_voq else INK
+        own = (palette.RED, palette.GREEN)[index % 2] if is_voq else INK
         _steps(axes, times, packets, color=own, linewidth=0.9, label=name)
     each = "limit of each" if is_voq else "limit"
     level(axes, limit_packets, f"{each}: {limit_packets} packets")
@@ -250,7 +234,7 @@ def queues_in_bytes(
         if queue is None:
             continue
         kilobytes = [each / 1000 for each in queue.bytes]
-        own = INK if len(names) == 1 else colour(name, index)
+        own = INK if len(names) == 1 else palette.of_name(name, index)
         _steps(axes, series.time_s, kilobytes, color=own, linewidth=0.9, label=name)
     limit = limit_bytes / 1000
     each = "limit of each" if len(names) > 1 else "limit"
@@ -295,7 +279,7 @@ def congestion_window(
     A flow may be several connections after each other; the line is broken between them.
     """
     for index, (name, samples) in enumerate(flows.items()):
-        own = colour(name, index)
+        own = palette.of_name(name, index)
         windows = [sample.cwnd_packets for sample in samples]
         for part, (_, group) in enumerate(itertools.groupby(samples, lambda it: it.connection)):
             connection = list(group)
@@ -340,7 +324,7 @@ def throughput(
     factor, unit = (1e9, "Gb/s") if largest >= 2e9 else (1e6, "Mb/s")
     for index, (name, (times, bps)) in enumerate(rates.items()):
         shown = thinned(times, [rate / factor for rate in bps])
-        own = (colours or {}).get(name) or colour(name, index)
+        own = (colours or {}).get(name) or palette.of_name(name, index)
         axes.plot(*shown, color=own, linewidth=1.3, label=name)
     if line_rate_bps is not None:
         level(axes, line_rate_bps / factor, f"line: {line_rate_bps / factor:g} {unit}")
@@ -358,7 +342,7 @@ def round_trips(axes: Axes, pings: Mapping[str, Sequence[Echo]]) -> None:
             linestyle="",
             marker=".",
             markersize=4,
-            color=colour(name, index) if len(pings) == 1 else SERIES[index],
+            color=palette.of_name(name, index) if len(pings) == 1 else palette.FLOWS[index],
             label=name,
         )
     axes.set_ylabel("round trip\n(ms)")
@@ -372,7 +356,7 @@ def smoothed_round_trip(axes: Axes, flows: Mapping[str, Sequence[SocketSample]])
         axes.plot(
             [sample.time_s for sample in samples],
             [sample.rtt_ms for sample in samples],
-            color=colour(name, index),
+            color=palette.of_name(name, index),
             linewidth=1.1,
             label=name,
         )
@@ -404,7 +388,7 @@ def compare(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]
 
     Where a source says nothing, its value is not a number, and its line goes on to the next point.
     """
-    marks = zip("os^D", SERIES, strict=False)
+    marks = zip("os^D", palette.FLOWS, strict=False)
     for (name, values), (mark, own) in zip(series.items(), marks, strict=False):
         said = [point for point in zip(x, values, strict=True) if not math.isnan(point[1])]
         axes.plot(
@@ -421,7 +405,7 @@ def compare(axes: Axes, x: Sequence[float], series: Mapping[str, Sequence[float]
 
 def level(axes: Axes, value: float, label: str) -> None:
     """A line across the panel, named in the legend."""
-    axes.axhline(value, color=GREY, linestyle="--", linewidth=1, label=label)
+    axes.axhline(value, color=palette.GREY, linestyle="--", linewidth=1, label=label)
 
 
 def moments(every_axes: Iterable[Axes], marked: Sequence[tuple[float, str]]) -> None:
@@ -430,7 +414,9 @@ def moments(every_axes: Iterable[Axes], marked: Sequence[tuple[float, str]]) -> 
         for time_s, text in marked:
             # The label is for the data; one that begins so is in no legend.
             dots = (0, (1, 2))
-            axes.axvline(time_s, color=GREY, linewidth=0.8, linestyle=dots, label=f"_{text}")
+            axes.axvline(
+                time_s, color=palette.GREY, linewidth=0.8, linestyle=dots, label=f"_{text}"
+            )
             if index == 0:
                 axes.annotate(
                     text,

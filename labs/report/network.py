@@ -6,6 +6,7 @@ import matplotlib.figure
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyBboxPatch
 
+from labs import palette
 from labs.definition import Figure, Place
 from labs.report import drawing
 from topo.model import End, Link, Port, Topology
@@ -124,7 +125,7 @@ def _draw(canvas: matplotlib.figure.Figure, place: Place) -> None:
             axes.add_patch(box)
             axes.text(x, y, f"router\n{name}", ha="center", va="center", fontsize=9, zorder=4)
         else:
-            own = drawing.colour(name, len(drawing.SERIES) - 1)
+            own = palette.of_name(name, len(palette.FLOWS) - 1)
             axes.add_patch(
                 Circle((x, y), _HOST_R, facecolor="white", edgecolor=own, linewidth=2, zorder=3)
             )
@@ -138,7 +139,7 @@ def _draw_link(
     axes: Axes, place: Place, link: Link, places: dict[str, tuple[float, float]]
 ) -> None:
     (ax, ay), (bx, by) = places[link.a.node], places[link.b.node]
-    axes.plot([ax, bx], [ay, by], color=drawing.GREY, linewidth=1.2, zorder=1)
+    axes.plot([ax, bx], [ay, by], color=palette.GREY, linewidth=1.2, zorder=1)
     for end, (x, y), (to_x, to_y) in (
         (link.a, (ax, ay), (bx, by)),
         (link.b, (bx, by), (ax, ay)),
@@ -150,7 +151,7 @@ def _draw_link(
         out = _PORT_OUT / length if length else 0
         at = (x + (to_x - x) * out, y + (to_y - y) * out)
         if is_measured:
-            axes.plot(*at, marker="s", markersize=9, color=drawing.RED, zorder=5)
+            axes.plot(*at, marker="s", markersize=9, color=palette.RED, zorder=5)
             axes.annotate(
                 "measured here",
                 at,
@@ -158,11 +159,11 @@ def _draw_link(
                 textcoords="offset points",
                 ha="center",
                 fontsize=8.5,
-                color=drawing.RED,
+                color=palette.RED,
                 # Above, it ends before the port's number.
                 arrowprops={
                     "arrowstyle": "-",
-                    "color": drawing.RED,
+                    "color": palette.RED,
                     "linewidth": 0.8,
                     "shrinkA": 1,
                     "shrinkB": 5 if to_y < y else 19,
@@ -172,7 +173,7 @@ def _draw_link(
         beside = (7, -3) if abs(to_y - y) > abs(to_x - x) else (0, 8 if is_measured else 6)
         axes.annotate(
             str(end.port), at, xytext=beside, textcoords="offset points",
-            ha="center", fontsize=7.5, color=drawing.GREY,
+            ha="center", fontsize=7.5, color=palette.GREY,
         )  # fmt: skip
     # The middle of the visible part of the line, between a router's box, or the mark in front of
     # it, and a host's circle.

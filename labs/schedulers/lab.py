@@ -19,7 +19,7 @@ import matplotlib.figure
 from controller.classes import ICMP, Rule, entries
 from controller.decider import Decider
 from controller.queueing import Discipline, Group, Groups, Limit, QueueSettings, Scheduler
-from labs import classes, simulator
+from labs import classes, palette, simulator
 from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES
@@ -333,7 +333,7 @@ class Schedulers(Lab):
                 shares.barh(
                     place,
                     found.small,
-                    color=drawing.BLUE,
+                    color=palette.BLUE,
                     height=0.6,
                     label="small packets" if label else "_small",
                 )
@@ -341,7 +341,7 @@ class Schedulers(Lab):
                     place,
                     1 - found.small,
                     left=found.small,
-                    color=drawing.ORANGE,
+                    color=palette.ORANGE,
                     height=0.6,
                     label="large packets" if label else "_large",
                 )
@@ -363,7 +363,7 @@ class Schedulers(Lab):
                 marker="o",
                 markersize=3,
                 alpha=0.6,
-                color=drawing.GREEN,
+                color=palette.GREEN,
                 label="a ping" if place == 0 else "_ping",
             )
             if part.name == OWN:
@@ -399,8 +399,8 @@ class Schedulers(Lab):
             rows = series.rows(start_s, start_s + 0.25)
             times = [1000 * (time_s - start_s) for time_s in series.time_s[rows]]
             for class_, words, own in (
-                (SMALL, "small", drawing.BLUE),
-                (LARGE, "large", drawing.ORANGE),
+                (SMALL, "small", palette.BLUE),
+                (LARGE, "large", palette.ORANGE),
             ):
                 sent = series.queues[class_].departed_bytes[rows]
                 kilobytes = [(each - sent[0]) / 1000 for each in sent]

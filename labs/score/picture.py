@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import matplotlib.figure
 
+from labs import palette
 from labs.definition import Figure
 from labs.report import drawing
 from labs.score.board import Row
@@ -54,7 +55,7 @@ def _point(axes: drawing.Axes, row: Row, number: str, index: int) -> None:
         [mean.value],
         yerr=[mean.half],
         fmt=_MARKS[index % len(_MARKS)],
-        color=drawing.SERIES[index % len(drawing.SERIES)],
+        color=palette.FLOWS[index % len(palette.FLOWS)],
         label=row.system,
         markersize=5,
         linewidth=1,

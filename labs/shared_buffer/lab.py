@@ -17,6 +17,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import BufferShare, Limit, QueueSettings
+from labs import palette
 from labs.bench import LEAD_S, Bench, Instruments
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import FRAME_BYTES, MTU_BYTES, queue_delay_s
@@ -295,7 +296,7 @@ class SharedBuffer(Lab):
                 times, lengths = _from(series.time_s, series.bytes, start_s)
                 axes.plot(
                     *drawing.thinned(times, lengths),
-                    color=drawing.SERIES[index],
+                    color=palette.FLOWS[index],
                     linewidth=1.1,
                     label=f"to {target}",
                 )
@@ -336,7 +337,7 @@ class SharedBuffer(Lab):
                 ((HOG[1], "the flooded output"), (VICTIM, "the bursts' output"))
             ):
                 series = recording.ports[f"s1-eth{PORTS[target]}"]
-                own = (drawing.GREY, drawing.RED)[index]
+                own = (palette.GREY, palette.RED)[index]
                 queues.plot(
                     *_from(series.time_s, series.bytes, start_s),
                     color=own,
@@ -349,7 +350,7 @@ class SharedBuffer(Lab):
             queues.set_ylim(0, 210)
             found = Incast(recording)
             shares = [100 * found.lost[when] for when in (QUIET, HOGGED)]
-            bars = lost.bar((0, 1), shares, 0.6, color=drawing.RED, label="lost")
+            bars = lost.bar((0, 1), shares, 0.6, color=palette.RED, label="lost")
             lost.bar_label(bars, [f"{share:.0f} %" for share in shares], fontsize=9)
             lost.set_xticks((0, 1), ("alone", "beside\nthe flood"))
             lost.set_ylim(0, 115)

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import matplotlib.figure
 
-from labs import simulator
+from labs import palette, simulator
 from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Place, Row, SettlingLab
 from labs.recording import Recording
@@ -312,7 +312,7 @@ class Speedup(SettlingLab):
             [float(row["speedup"]) for row in critical],
             [100 * float(row["late"]) / float(row["cells"]) for row in critical],
             marker="o",
-            color=drawing.BLUE,
+            color=palette.BLUE,
             label="the most critical first",
         )
         (arrival,) = (row for row in mimics if row["order"] == "arrival")
@@ -321,10 +321,10 @@ class Speedup(SettlingLab):
             [100 * float(arrival["late"]) / float(arrival["cells"])],
             linestyle="",
             marker="D",
-            color=drawing.RED,
+            color=palette.RED,
             label="in order of arrival",
         )
-        late.axvline(float(LEAST), color=drawing.GREY, linestyle="--", linewidth=1)
+        late.axvline(float(LEAST), color=palette.GREY, linestyle="--", linewidth=1)
         late.set_ylabel("late cells (%)")
         late.set_ylim(bottom=-2)
         for axes in (carried, late):
@@ -344,12 +344,12 @@ class Speedup(SettlingLab):
                 for port in OUTPUTS.values()
             ]
             sums = [sum(pair) / 1e6 for pair in zip(both[0][1], both[1][1], strict=False)]
-            rates.plot(both[0][0][: len(sums)], sums, color=drawing.BLUE, label="both outputs")
+            rates.plot(both[0][0][: len(sums)], sums, color=palette.BLUE, label="both outputs")
             drawing.level(rates, 2 * LINE_BPS / 1e6, "both lines")
             rates.set_ylim(0, 2.2 * LINE_BPS / 1e6)
             rates.set_ylabel("rate (Mb/s)")
             rates.set_title(f"speedup {speedup}", fontsize=10.5, loc="left", pad=20)
-            for port, own in ((1, drawing.ORANGE), (2, drawing.GREEN)):
+            for port, own in ((1, palette.ORANGE), (2, palette.GREEN)):
                 series = recording.ports[f"s1-eth{port}"]
                 packets = series.input.packets
                 waiting.plot(

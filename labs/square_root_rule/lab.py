@@ -15,6 +15,7 @@ from typing import ClassVar
 import matplotlib.figure
 
 from controller.queueing import Limit, QueueSettings
+from labs import palette
 from labs.bench import Bench, FlowPlan
 from labs.definition import Assessment, Band, Figure, Lab, Place, Row
 from labs.frames import bdp_packets, reno_utilisation
@@ -209,14 +210,14 @@ class SquareRootRule(Lab):
             uses = [self._use(load_, recordings[_name(load_, part)]) for part in self.parts]
             lowest = min(lowest, *uses)
             buffers = [self.packets(load_, part) / load_.bdp for part in self.parts]
-            own, label = drawing.SERIES[index], load_.title
+            own, label = palette.FLOWS[index], load_.title
             by_bdp.plot(buffers, uses, marker="o", color=own, linewidth=1.2, label=label)
             by_rule.plot(self.parts, uses, marker="o", color=own, linewidth=1.2, label=label)
         fine = [0.02 * 2 ** (step / 10) for step in range(67)]
         by_bdp.plot(
             fine,
             [reno_utilisation(each) for each in fine],
-            color=drawing.GREY,
+            color=palette.GREY,
             linestyle="--",
             linewidth=1,
             label="one flow, model",

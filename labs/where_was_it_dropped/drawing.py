@@ -6,10 +6,11 @@ from collections import Counter
 
 import matplotlib.figure
 
+from labs import palette
 from labs.report import drawing
 from labs.where_was_it_dropped.findings import Findings, Place
 
-COLOUR_OF = {host: drawing.colour(host) for host in ("h1", "h3", "h4")}
+COLOUR_OF = {host: palette.of_name(host) for host in ("h1", "h3", "h4")}
 # How a monitoring system would show the counters.
 WINDOW_S = 1.0
 
@@ -25,7 +26,7 @@ def timeline(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
         [(second + 0.5) * WINDOW_S for second in seconds],
         list(seconds.values()),
         width=0.9 * WINDOW_S,
-        color=drawing.GREY,
+        color=palette.GREY,
         label="all routers' counters, each second",
     )
     counters.set_ylabel("dropped (packets)")

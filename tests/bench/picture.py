@@ -13,8 +13,10 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
+from labs import palette
+
 # Colours that stay apart for colour-blind readers and in grey print.
-_COLOURS = {"with offloads": "#0072b2", "without offloads": "#d55e00"}
+_COLOURS = {"with offloads": palette.BLUE, "without offloads": palette.RED}
 Bar = tuple[str, str, float]
 
 

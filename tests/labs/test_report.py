@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 from matplotlib.text import Annotation, Text
 
-from labs import recording_files, report
+from controller.toolchain import ROOT
+from labs import palette, recording_files, report
 from labs.definition import Figure, Row
 from labs.hol_blocking.lab import HolBlocking
 from labs.link_sharing.lab import LinkSharing
@@ -223,10 +224,17 @@ def test_a_long_series_is_drawn_with_its_extremes():
 
 
 def test_a_flow_has_one_colour_whatever_is_said_of_it():
-    assert drawing.colour("h1, BBR") == drawing.colour("h1") == drawing.colour("h1", 3)
+    assert palette.of_name("h1, BBR") == palette.of_name("h1") == palette.of_name("h1", 3)
     # The line that carries a flow is not drawn as the flow.
-    assert drawing.colour("the line") != drawing.colour("download, payload")
-    assert drawing.colour("h2 again") == drawing.colour("h2") != drawing.colour("h1")
+    assert palette.of_name("the line") != palette.of_name("download, payload")
+    assert palette.of_name("h2 again") == palette.of_name("h2") != palette.of_name("h1")
+
+
+def test_reports_have_the_colours_of_the_page():
+    page = (ROOT / "glass/js/draw/palette.js").read_text()
+    light = re.search(r"light: {\s*flows: (\[.*?\])", page, re.DOTALL)
+    assert light is not None
+    assert tuple(json.loads(light.group(1))) == palette.FLOWS
 
 
 def test_the_table_is_markdown_with_aligned_columns():

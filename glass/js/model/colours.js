@@ -1,10 +1,11 @@
 // Which of the palette's colours a flow has.
 //
-// It follows from the flow's ends, so that it is the same in every router and each time that the page is
-// loaded. Where another flow has that one already it is the next that is free; who comes first is then a
-// matter of when one looks, so what was given is kept for the next time in the same browser.
+// A flow of host h1 has the first one, a flow of h2 the second: as in reports (labs/palette.py), in every
+// router and after each reload. If another flow has it already, the next free one is taken. Which flow comes
+// first may then depend on when the page was opened, so the browser stores what was given.
 
 export const COLOURS = 8;
+const ICMP = new Set([1, 58]), PING_STEP = 4;
 const KEPT = "vitrine.colours", KEPT_MAX = 64;
 
 export class Colours {
@@ -31,11 +32,11 @@ export class Colours {
     this.counts[colour]--;
   }
 
-  // Neighbours in a lab differ by one in host, in port or in both, and so have colours of their own.
+  // The client has the higher port. A ping between the same hosts as a flow has a colour of its own.
   wanted({ protocol, source, target, sourcePort, targetPort }) {
     const ends = [[targetPort, target], [sourcePort, source]].sort(([a, one], [b, other]) => a - b || (one < other ? -1 : 1));
-    const [[serverPort], [clientPort, client]] = ends;
-    return (protocol + serverPort + 2 * clientPort + 2 * this.place(client)) % COLOURS;
+    const [, [, client]] = ends;
+    return (COLOURS + this.place(client) + (ICMP.has(protocol) ? PING_STEP : 0)) % COLOURS;
   }
 
   place(address) {

@@ -83,13 +83,18 @@ export function namesAmong(flows) {
   }));
 }
 
+// The numbers of hosts, from 0, by their addresses: of h1 0, and of a host without a number its place.
+function placesOf(names) {
+  const hosts = [...new Set(names.values())];
+  return new Map([...names].map(([address, name]) => [address, Number(/[0-9]+$/.exec(name)?.[0] ?? hosts.indexOf(name) + 1) - 1]));
+}
+
 // Every flow that was seen: number, name and who is at its ends.
 export class Flows {
   // `names` are hosts' names by their addresses, for people; `kept` are colours that were given before.
   constructor(names = new Map(), kept = {}) {
     this.names = names;
-    const hosts = [...new Set(names.values())];
-    this.colours = new Colours(new Map([...names].map(([address, name]) => [address, hosts.indexOf(name)])), kept);
+    this.colours = new Colours(placesOf(names), kept);
     this.list = [];
     this.byKey = new Map();
     this.unknown = { number: -1, name: "other", reverse: false };

@@ -13,7 +13,7 @@ import matplotlib.figure
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from labs import expression
+from labs import expression, palette
 from labs.definition import Figure
 from labs.expression import Value
 from labs.report import drawing
@@ -205,7 +205,7 @@ def _draw(axes: Axes, sweep: Sweep, plan: FigurePlan, rows: Rows) -> None:
 
 
 def _colour(index: int) -> str:
-    return drawing.SERIES[index % len(drawing.SERIES)]
+    return palette.FLOWS[index % len(palette.FLOWS)]
 
 
 # ---- axes ----------------------------------------------------------------------------------------
