@@ -60,3 +60,30 @@ def test_the_ingress_graph_counts_statements_as_the_source_does(chromium, vitrin
         # A register that is written is a statement, and no table.
         statement = graph.locator(".node.ran", has_text="first.write(at_first, 1)")
         expect(statement.locator(".times")).to_have_text(times)
+
+
+def test_the_port_that_a_router_is_about_stays_in_sight(chromium, vitrine):
+    seen = """() => {
+      const { box } = vitrine.stage, { y } = vitrine.routerView.layout.rows.get(11);
+      return y > box.scrollTop && y < box.scrollTop + box.clientHeight;
+    }"""
+    with standing(chromium, f"{vitrine}#open=square-root-rule") as page:
+        page.wait_for_function(seen)
+        for width, height in ((1280, 800), (390, 844), (1280, 620)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function(f"() => innerWidth === {width} && ({seen})()")
+        # Once somebody has scrolled, the picture stays there.
+        page.get_by_role("region", name="The picture").press("Home")
+        page.wait_for_function("() => vitrine.stage.box.scrollTop === 0")
+        page.set_viewport_size({"width": 1280, "height": 640})
+        page.wait_for_function("() => vitrine.routerView.room.endsWith(vitrine.stage.size.height)")
+        assert page.evaluate("vitrine.stage.box.scrollTop") == 0
+
+
+def test_the_key_has_the_names_that_flows_have_now(chromium, vitrine):
+    with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
+        key = page.locator(".key")
+        expect(key).to_contain_text("h1 → h4")
+        # As when most of the data turns out to go the other way.
+        page.evaluate("vitrine.flows.list.find(({ name }) => name === 'h1 → h4').name = 'h4 → h1'")
+        expect(key).to_contain_text("h4 → h1")

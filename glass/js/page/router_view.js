@@ -98,12 +98,19 @@ export class RouterView {
     moment.neighbours = glass.network.neighbours(model.name);
     moment.rateOf = (port, class_) => model.samples.rateAt(timePs, port, class_);
     glass.stage.label(routerLabels(this.layout, moment));
-    // Of a picture that is higher than its room, the middle is at first what it is about.
-    if (this.centred !== model) glass.stage.centre(this.layout.rows.get(this.focusOf(moment.about).port)?.y ?? 0);
-    this.centred = model;
+    this.centre(moment.about);
     this.say(moment);
     this.showKey(moment);
     if (glass.details.open) this.tables(moment);
+  }
+
+  // The middle of a picture that is higher than its room is what the router is about, until somebody scrolls.
+  centre(about) {
+    const { stage, model } = this.glass, room = `${stage.size.width} ${stage.size.height}`;
+    if (this.centred !== model || (this.room !== room && !stage.isMoved)) {
+      stage.centre(this.layout.rows.get(this.focusOf(about).port)?.y ?? 0);
+    }
+    Object.assign(this, { centred: model, room });
   }
 
   // ---- what the page points at -----------------------------------------------------------------
@@ -152,10 +159,11 @@ export class RouterView {
     for (const [number, at] of this.seen) if (Math.abs(timePs - at) > span) this.seen.delete(number);
     const all = [...this.seen.keys()].filter((each) => glass.flows.list[each]).sort((a, b) => a - b);
     const list = all.slice(0, KEY_MAX);
-    const shape = `${list.join()} ${all.length > KEY_MAX && all.length} ${glass.palette.ink}`;
+    // A flow's ends may be turned round.
+    const names = namesAmong(list.map((number) => glass.flows.list[number]));
+    const shape = `${[...names]} ${all.length > KEY_MAX && all.length} ${glass.palette.ink}`;
     if (shape === this.keyShape) return;
     this.keyShape = shape;
-    const names = namesAmong(list.map((number) => glass.flows.list[number]));
     glass.key.replaceChildren(...list.map((number) => {
       const flow = glass.flows.list[number];
       return element("span", { style: `--flow:${flowColour(glass.palette, flow)}`, title: flow.detail },

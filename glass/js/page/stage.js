@@ -27,6 +27,11 @@ export class Stage {
     this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": name }, view, this.labels, this.tipNode);
     this.box.addEventListener("pointerleave", () => this.tip());
     this.top = 0;
+    // Whether somebody scrolls by themselves.
+    this.isMoved = false;
+    for (const each of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+      this.box.addEventListener(each, () => (this.isMoved = true), { passive: true });
+    }
     this.box.addEventListener("scroll", () => (this.top = this.box.scrollTop), { passive: true });
     this.context = this.canvas.getContext("2d");
     // By what the ground is as it is.
@@ -86,6 +91,7 @@ export class Stage {
 
   // Scrolls, where the picture is higher than its box, so that a height is in the middle.
   centre(y) {
+    this.isMoved = false;
     this.box.scrollTop = y - this.size.height / 2;
   }
 
