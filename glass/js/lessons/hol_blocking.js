@@ -88,5 +88,16 @@ export const holBlocking = {
       text: ["The head still waits, because it waits for room behind the crossbar and not for the crossbar."],
       ask: "When would a speedup of 2 help?",
     },
+    {
+      title: "How much can FIFOs carry?",
+      text: [
+        "Another crossbar: cells come to all inputs at random, for any output, and no output is slower than the others. "
+        + "Now heads wait only for each other.",
+        "Dashed lines are theory: Karol, Hluchyj and Morgan computed in 1987 that FIFOs carry 2 − √2 of the lines, however "
+        + "long they are.",
+      ],
+      panel: "load",
+      ask: "What happens to the wait near 58.6 %, and why do output queues not care?",
+    },
   ],
 };

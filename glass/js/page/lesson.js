@@ -1,11 +1,12 @@
 // A lesson beside the view: its steps set the scene, ask, and leave room for an answer.
 //
-// A step: {title, text, button, act(glass), ask, picture}. Answers stay in the browser of who wrote
+// A step: {title, text, button, act(glass), ask, picture, panel}: `panel` is a name of PANELS. Answers stay in the browser of who wrote
 // them, also when the page is loaded again, and can be taken along as a file.
 
 import { ClaimPanel } from "./claim.js";
 import { element } from "./dom.js";
 import { fileNameOf, handedIn } from "./hand_in.js";
+import { LoadPanel } from "./load_panel.js";
 import { inLight } from "./theme.js";
 
 const placeOf = ({ name }) => `vitrine.answers.${name}`;
@@ -19,6 +20,7 @@ function keptAnswers(lesson) {
 }
 
 const NAME = "vitrine.name";
+const PANELS = { load: LoadPanel };
 
 function keptName() {
   try {
@@ -39,6 +41,7 @@ export class LessonPanel {
     this.pictures = {};
     this.name = element("input", { type: "text", autocomplete: "name", value: keptName(), oninput: () => this.named(this.name.value) });
     this.claim = lesson.claim && new ClaimPanel(glass, lesson.claim);
+    this.panels = [];
     this.items = lesson.steps.map((step, index) => this.item(step, index));
     this.node = element("div", { class: "lesson" },
       element("h2", {}, lesson.title),
@@ -63,13 +66,16 @@ export class LessonPanel {
       element("textarea", { "aria-label": step.ask, oninput: (event) => this.write(step, event.target.value) },
               this.answers[step.title] ?? ""));
     const picture = step.picture && element("button", { type: "button", onclick: () => this.take(step) }, "Take the picture");
+    const panel = step.panel && new PANELS[step.panel](this.glass);
+    if (panel) this.panels.push(panel);
     return element("li", { tabindex: -1 }, element("h3", {}, `${index + 1}. ${step.title}`),
       ...step.text.map((each) => element("p", {}, each)),
-      ...[answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
+      ...[panel?.node, answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
   }
 
   show() {
     this.claim?.show();
+    for (const each of this.panels) each.show();
   }
 
   write(step, text) {
