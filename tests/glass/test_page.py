@@ -52,6 +52,17 @@ def test_a_handle_acts_is_logged_and_taken_back(chromium):
         expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
+def test_what_is_under_way_is_taken_back_when_it_is_done(chromium):
+    with glass_of_double() as (glass, double), page_of(chromium) as page:
+        page.goto(glass.url)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        both = "(({ handles }) => Promise.all([handles.useVoqs(), handles.takeBack()]))"
+        page.evaluate(f"{both}(vitrine.side)")
+        queueing = [each.input.queueing for each in double.configured]
+        assert queueing == [router_pb2.VOQ, router_pb2.FIFO]
+        assert page.evaluate("vitrine.side.handles.done.length") == 0
+
+
 def test_what_is_refused_is_said_at_the_handle_in_the_routers_words(chromium):
     with glass_of_double() as (glass, double), page_of(chromium) as page:
         double.refusal = router_pb2.Problem(

@@ -68,7 +68,12 @@ export class Handles {
 
   // Resolves to whether the router has done it. `undo` is the act that takes it back, where that does
   // not follow from what the configuration was before; `id` is the field's.
-  async act(act, place, undo, id) {
+  act(act, place, undo, id) {
+    this.acting = this.carryOutAndLog(act, place, undo, id);
+    return this.acting;
+  }
+
+  async carryOutAndLog(act, place, undo, id) {
     const { model } = this.glass;
     const before = this.about;
     if (!await this.carryOut(act, place, id)) return false;
@@ -125,20 +130,23 @@ export class Handles {
   }
 
   // One after the other: pressed twice it takes two back, and does not take back that it took one back.
+  // What is under way is done first, and then taken back.
   async takeBack() {
-    const last = this.done.at(-1);
-    if (this.isTakingBack || !last) return;
+    if (this.isTakingBack) return;
     this.isTakingBack = true;
     setText(this.said, "");
     try {
+      await this.acting;
+      const last = this.done.at(-1);
+      if (!last) return;
       const { glass } = this;
       if (last.router && glass.model.name !== last.router) glass.enter(last.router);
       const act = last.undo?.(this.about);
       if (!act) {
         setText(this.said, `“${last.act.title}” cannot be taken back: ${last.whyNot ?? "nothing tells what was there before."}`);
-        this.done.pop();
+        this.forget(last);
       } else if (await this.carryOut(act, this.undoing)) {
-        this.done.pop();
+        this.forget(last);
         this.note(act, last.router);
         if (act.updates) glass.side.program.wrote();
         if (act.calls) glass.side.flows?.read();
@@ -147,6 +155,11 @@ export class Handles {
       this.isTakingBack = false;
       this.undo.disabled = this.done.length === 0;
     }
+  }
+
+  // Something else may have been done meanwhile.
+  forget(done) {
+    this.done.splice(this.done.indexOf(done), 1);
   }
 
   // All that was done and can be taken back.
