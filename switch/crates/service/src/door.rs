@@ -21,7 +21,7 @@ use agent::front::Front;
 use bmruntime::{Host, Runtime};
 use p4runtime::Refusal;
 use p4runtime::config::Config;
-use thrift::{Call, ProtocolError};
+use thrift::{CallReader, ProtocolError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -151,6 +151,7 @@ impl Conversation {
         loop {
             // So much has to be there before it is worth looking for a message.
             let mut needed = 1;
+            let mut reader = CallReader::new(MESSAGE_SIZE_BYTES_MAX);
             let mut room = None;
             let owner = self.place.caller().owner().clone();
             let mut share = self.memory.share_of(Purpose::Requests, &owner);
@@ -166,7 +167,7 @@ impl Conversation {
                         return Ok(());
                     }
                 }
-                match Call::read(&received, MESSAGE_SIZE_BYTES_MAX) {
+                match reader.read(&received) {
                     Ok((call, length)) => {
                         received.drain(..length);
                         // The buffer of a long message is not kept.

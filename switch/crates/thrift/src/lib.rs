@@ -5,9 +5,9 @@
 //! Thrift requires.
 //!
 //! Messages follow each other on the stream without anything between them, so that only a message
-//! itself says where it ends. [`Call::read`] is given what has arrived and says whether a whole message
-//! is there. Everything is bounded: the length of a message, how many values it has, and how deep they
-//! nest.
+//! itself says where it ends. A [`CallReader`] is given what has arrived and says whether a whole
+//! message is there; it reads no value twice. Everything is bounded: the length of a message, how many
+//! values it has, and how deep they nest.
 
 #![allow(
     missing_docs,
@@ -19,6 +19,6 @@ mod read;
 mod value;
 mod write;
 
-pub use message::{ApplicationError, ApplicationErrorKind, Call, Reply};
+pub use message::{ApplicationError, ApplicationErrorKind, Call, CallReader, Reply};
 pub use read::ProtocolError;
 pub use value::{Map, Struct, Type, Value};

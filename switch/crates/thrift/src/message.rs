@@ -1,6 +1,6 @@
 //! Messages: calls as they come, replies as they go.
 
-use crate::read::{Cursor, ProtocolError};
+use crate::read::{Cursor, ProtocolError, Reader};
 use crate::value::{Struct, Value};
 use crate::write;
 
@@ -56,31 +56,66 @@ pub enum ApplicationErrorKind {
 impl Call {
     /// The first message in `bytes`, and how many of them it is; no longer than `length_max`.
     pub fn read(bytes: &[u8], length_max: usize) -> Result<(Call, usize), ProtocolError> {
-        let mut cursor = Cursor::new(bytes, length_max);
-        let first = cursor.i32()?;
-        let (kind, name) = if first < 0 {
-            if first & VERSION_MASK != VERSION_1 {
-                let message = "it does not begin as Thrift's binary protocol does";
-                return Err(ProtocolError::Wrong(message.to_owned()));
-            }
-            ((first & 0xff) as u8, cursor.binary()?)
-        } else {
-            // The older form begins with the length of the name.
-            let name = cursor.bytes(first.cast_unsigned() as usize)?;
-            (cursor.u8()?, name)
-        };
-        if kind != CALL && kind != ONE_WAY {
-            return Err(ProtocolError::Wrong(format!("a message of kind {kind} is no call")));
-        }
-        let name = str::from_utf8(name)
-            .map_err(|_| ProtocolError::Wrong("the name of the function is no text".to_owned()))?;
-        let (service, method) = name.split_once(':').unwrap_or(("", name));
-        let sequence = cursor.i32()?;
-        let arguments = cursor.structure(0)?;
-        let (service, method) = (service.to_owned(), method.to_owned());
-        let is_one_way = kind == ONE_WAY;
-        Ok((Call { service, method, sequence, is_one_way, arguments }, cursor.position()))
+        CallReader::new(length_max).read(bytes)
     }
+}
+
+/// Reads one call that arrives in pieces.
+#[derive(Debug)]
+pub struct CallReader {
+    length_max: usize,
+    /// All bytes before it have been read.
+    at: usize,
+    /// The call without its arguments, once that is there.
+    head: Option<Call>,
+    arguments: Reader,
+}
+
+impl CallReader {
+    /// For a message no longer than `length_max`.
+    pub fn new(length_max: usize) -> CallReader {
+        CallReader { length_max, at: 0, head: None, arguments: Reader::new() }
+    }
+
+    /// The message, and how many of `bytes` it is. `bytes` are all that have arrived, those of the
+    /// last time first. After a message or an error there is nothing more to read.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(Call, usize), ProtocolError> {
+        let mut cursor = Cursor::new(bytes, self.at, self.length_max);
+        if self.head.is_none() {
+            self.head = Some(head(&mut cursor)?);
+        }
+        let arguments = self.arguments.read(&mut cursor);
+        self.at = cursor.position();
+        let arguments = arguments?;
+        let head = self.head.take().expect("it was read before the arguments");
+        Ok((Call { arguments, ..head }, self.at))
+    }
+}
+
+/// Reads the part in front of the arguments.
+fn head(cursor: &mut Cursor<'_>) -> Result<Call, ProtocolError> {
+    let first = cursor.i32()?;
+    let (kind, name) = if first < 0 {
+        if first & VERSION_MASK != VERSION_1 {
+            let message = "it does not begin as Thrift's binary protocol does";
+            return Err(ProtocolError::Wrong(message.to_owned()));
+        }
+        ((first & 0xff) as u8, cursor.binary()?)
+    } else {
+        // The older form begins with the length of the name.
+        let name = cursor.bytes(first.cast_unsigned() as usize)?;
+        (cursor.u8()?, name)
+    };
+    if kind != CALL && kind != ONE_WAY {
+        return Err(ProtocolError::Wrong(format!("a message of kind {kind} is no call")));
+    }
+    let name = str::from_utf8(name)
+        .map_err(|_| ProtocolError::Wrong("the name of the function is no text".to_owned()))?;
+    let (service, method) = name.split_once(':').unwrap_or(("", name));
+    let sequence = cursor.i32()?;
+    let (service, method) = (service.to_owned(), method.to_owned());
+    let arguments = Struct::default();
+    Ok(Call { service, method, sequence, is_one_way: kind == ONE_WAY, arguments })
 }
 
 impl Reply {
@@ -114,7 +149,7 @@ impl Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Type;
+    use crate::value::{Map, Type};
 
     const LENGTH_MAX: usize = 1 << 20;
 
@@ -146,6 +181,54 @@ mod tests {
             // It says how much it needs at least, which is more than there is.
             let Err(ProtocolError::Incomplete(needed)) = found else { panic!("{found:?}") };
             assert!(needed > length && needed <= bytes.len(), "{needed} of {}", bytes.len());
+        }
+    }
+
+    /// 4,000 numbers in a list in a struct, whose bytes come one by one.
+    #[test]
+    fn a_message_in_pieces_is_read_once() {
+        let numbers = (0..4000).map(Value::I32).collect();
+        let inner = Struct::default().with(1, Value::List(Type::I32, numbers));
+        let arguments = Struct::default().with(1, Value::Struct(inner)).with(2, Value::text("t"));
+        let (call, _) = call();
+        let mut bytes = Vec::new();
+        write::i32(&mut bytes, VERSION_1 | i32::from(CALL));
+        write::binary(&mut bytes, b"standard:add");
+        write::i32(&mut bytes, 7);
+        write::structure(&mut bytes, &arguments);
+        let mut reader = CallReader::new(LENGTH_MAX);
+        for length in 0..bytes.len() {
+            let found = reader.read(&bytes[..length]);
+            assert!(matches!(found, Err(ProtocolError::Incomplete(_))), "{length}: {found:?}");
+        }
+        assert_eq!(reader.read(&bytes), Ok((Call { arguments, ..call }, bytes.len())));
+        // The list and the numbers in it, the two structs' fields, and no value twice.
+        assert_eq!(reader.arguments.value_count(), 4000 + 3);
+    }
+
+    #[test]
+    fn maps_and_lists_are_read_wherever_they_are_cut() {
+        let number = |n| Value::I8(n);
+        let pairs = vec![(number(1), Value::text("one")), (number(2), Value::text(""))];
+        let map = Map { types: (Type::I8, Type::Binary), pairs };
+        let empty = Map { types: (Type::I8, Type::Bool), pairs: Vec::new() };
+        let lists = vec![Value::List(Type::I8, vec![]), Value::List(Type::I8, vec![number(3)])];
+        let arguments = Struct::default()
+            .with(-1, Value::Map(map))
+            .with(2, Value::Map(empty))
+            .with(3, Value::List(Type::List, lists))
+            .with(4, Value::List(Type::Struct, vec![Value::Struct(Struct::default()); 2]));
+        let (call, _) = call();
+        let mut bytes = Vec::new();
+        write::i32(&mut bytes, VERSION_1 | i32::from(CALL));
+        write::binary(&mut bytes, b"standard:add");
+        write::i32(&mut bytes, 7);
+        write::structure(&mut bytes, &arguments);
+        let whole = Ok((Call { arguments, ..call }, bytes.len()));
+        for cut in 0..bytes.len() {
+            let mut reader = CallReader::new(LENGTH_MAX);
+            assert!(reader.read(&bytes[..cut]).is_err());
+            assert_eq!(reader.read(&bytes), whole, "cut after {cut} bytes");
         }
     }
 

@@ -1,4 +1,7 @@
 //! From bytes to values.
+//!
+//! A [`Reader`] keeps its place: values that are open, such as a list of which a few elements have
+//! arrived, wait on a stack for more bytes. So a message costs as much one byte at a time as at once.
 
 use std::fmt;
 
@@ -31,19 +34,18 @@ const DEPTH_MAX: usize = 32;
 /// the longest key or list of arguments some hundreds.
 const VALUE_COUNT_MAX: usize = 1 << 16;
 
-/// Reads values one after the other.
+/// Reads what has a fixed length, or says it in front.
+#[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The longest message.
     length_max: usize,
-    /// How many values have been read.
-    count: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(bytes: &'a [u8], length_max: usize) -> Self {
-        Self { bytes, at: 0, length_max, count: 0 }
+    pub fn new(bytes: &'a [u8], at: usize, length_max: usize) -> Self {
+        Self { bytes, at, length_max }
     }
 
     /// How many bytes have been read.
@@ -51,7 +53,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    fn take(&mut self, count: usize) -> Result<&'a [u8], ProtocolError> {
+    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], ProtocolError> {
         let end = self.at.saturating_add(count);
         if end > self.length_max {
             let max = self.length_max;
@@ -63,7 +65,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], ProtocolError> {
-        let taken = self.take(N)?;
+        let taken = self.bytes(N)?;
         Ok(taken.try_into().expect("so many bytes were taken"))
     }
 
@@ -71,7 +73,7 @@ impl<'a> Cursor<'a> {
         Ok(self.array::<1>()?[0])
     }
 
-    pub fn i16(&mut self) -> Result<i16, ProtocolError> {
+    fn i16(&mut self) -> Result<i16, ProtocolError> {
         self.array().map(i16::from_be_bytes)
     }
 
@@ -79,7 +81,6 @@ impl<'a> Cursor<'a> {
         self.array().map(i32::from_be_bytes)
     }
 
-    /// A length that was read.
     fn length(&mut self) -> Result<usize, ProtocolError> {
         let length = self.i32()?;
         usize::try_from(length).map_err(|_| ProtocolError::Wrong(format!("{length} is no length")))
@@ -87,82 +88,170 @@ impl<'a> Cursor<'a> {
 
     pub fn binary(&mut self) -> Result<&'a [u8], ProtocolError> {
         let length = self.length()?;
-        self.take(length)
-    }
-
-    /// Bytes whose length was read already.
-    pub fn bytes(&mut self, length: usize) -> Result<&'a [u8], ProtocolError> {
-        self.take(length)
+        self.bytes(length)
     }
 
     fn type_number(&mut self) -> Result<Type, ProtocolError> {
         let number = self.u8()?;
-        Type::from_number(number)
-            .ok_or_else(|| ProtocolError::Wrong(format!("there is no type {number}")))
+        Type::from_number(number).ok_or_else(|| no_type(number))
+    }
+}
+
+fn no_type(number: u8) -> ProtocolError {
+    ProtocolError::Wrong(format!("there is no type {number}"))
+}
+
+/// A value of which parts are still to come.
+#[derive(Debug)]
+enum Open {
+    Struct { fields: Struct, field: i16 },
+    List { of: Type, values: Vec<Value>, left: usize },
+    Map { map: Map, key: Option<Value>, left: usize },
+}
+
+/// Reads the fields of one struct, and what is in them.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    /// The innermost is last, the struct itself first.
+    open: Vec<Open>,
+    /// How many values have been begun.
+    count: usize,
+}
+
+impl Reader {
+    pub fn new() -> Reader {
+        Reader { open: vec![Open::Struct { fields: Struct::default(), field: 0 }], count: 0 }
     }
 
-    pub fn structure(&mut self, depth: usize) -> Result<Struct, ProtocolError> {
-        let mut fields = Struct::default();
+    /// How many values have been read, or begun.
+    #[cfg(test)]
+    pub fn value_count(&self) -> usize {
+        self.count
+    }
+
+    /// Reads on where the cursor stands; the struct, when all of it is there. Otherwise the cursor stands
+    /// before the first value that is cut off: a number, a text, or the few bytes before a list.
+    pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Struct, ProtocolError> {
         loop {
-            let number = self.u8()?;
-            if number == 0 {
-                return Ok(fields);
+            let mut ahead = *cursor;
+            let mut value = self.step(&mut ahead)?;
+            *cursor = ahead;
+            while let Some(read) = value {
+                value = match self.open.last_mut() {
+                    None => match read {
+                        Value::Struct(fields) => return Ok(fields),
+                        _ => unreachable!("the outermost value is a struct"),
+                    },
+                    Some(open) => {
+                        open.take(read);
+                        self.close_if_full()
+                    }
+                };
             }
-            let of = Type::from_number(number)
-                .ok_or_else(|| ProtocolError::Wrong(format!("there is no type {number}")))?;
-            let field = self.i16()?;
-            let value = self.value(of, depth + 1)?;
-            fields.set(field, value);
         }
     }
 
-    fn value(&mut self, of: Type, depth: usize) -> Result<Value, ProtocolError> {
-        if depth > DEPTH_MAX {
+    /// Reads one value without parts, or the head of one with parts, or the end of a struct. The value
+    /// that is whole by that, if one is.
+    fn step(&mut self, cursor: &mut Cursor<'_>) -> Result<Option<Value>, ProtocolError> {
+        let of = match self.open.last_mut().expect("a struct is open until all is read") {
+            Open::Struct { field, .. } => {
+                let number = cursor.u8()?;
+                if number == 0 {
+                    return Ok(self.close());
+                }
+                let of = Type::from_number(number).ok_or_else(|| no_type(number))?;
+                *field = cursor.i16()?;
+                of
+            }
+            Open::List { of, .. } => *of,
+            Open::Map { map, key: None, .. } => map.types.0,
+            Open::Map { map, key: Some(_), .. } => map.types.1,
+        };
+        Ok(self.begin(of, cursor)?.or_else(|| self.close_if_full()))
+    }
+
+    /// Reads a value without parts, or opens one with parts.
+    fn begin(&mut self, of: Type, cursor: &mut Cursor<'_>) -> Result<Option<Value>, ProtocolError> {
+        if self.open.len() > DEPTH_MAX {
             return Err(ProtocolError::Wrong(format!("values nest at most {DEPTH_MAX} deep")));
         }
-        self.count += 1;
-        if self.count > VALUE_COUNT_MAX {
+        if self.count == VALUE_COUNT_MAX {
             return Err(ProtocolError::Wrong(format!(
                 "a message has at most {VALUE_COUNT_MAX} values"
             )));
         }
-        Ok(match of {
-            Type::Bool => Value::Bool(self.u8()? != 0),
-            Type::I8 => Value::I8(self.u8()?.cast_signed()),
-            Type::I16 => Value::I16(self.i16()?),
-            Type::I32 => Value::I32(self.i32()?),
-            Type::I64 => Value::I64(self.array().map(i64::from_be_bytes)?),
-            Type::Double => Value::Double(self.array().map(f64::from_be_bytes)?),
-            Type::Binary => Value::Binary(self.binary()?.to_vec()),
-            Type::Struct => Value::Struct(self.structure(depth)?),
+        let opened = match of {
+            Type::Bool => Ok(Value::Bool(cursor.u8()? != 0)),
+            Type::I8 => Ok(Value::I8(cursor.u8()?.cast_signed())),
+            Type::I16 => Ok(Value::I16(cursor.i16()?)),
+            Type::I32 => Ok(Value::I32(cursor.i32()?)),
+            Type::I64 => Ok(Value::I64(cursor.array().map(i64::from_be_bytes)?)),
+            Type::Double => Ok(Value::Double(cursor.array().map(f64::from_be_bytes)?)),
+            Type::Binary => Ok(Value::Binary(cursor.binary()?.to_vec())),
+            Type::Struct => Err(Open::Struct { fields: Struct::default(), field: 0 }),
             Type::List | Type::Set => {
-                let of = self.type_number()?;
-                let count = self.length()?;
-                let mut values = Vec::new();
-                for _ in 0..count {
-                    values.push(self.value(of, depth + 1)?);
-                }
-                Value::List(of, values)
+                let of = cursor.type_number()?;
+                Err(Open::List { of, values: Vec::new(), left: cursor.length()? })
             }
-            Type::Map => self.map(depth)?,
-        })
+            Type::Map => Err(open_map(cursor)?),
+        };
+        self.count += 1;
+        match opened {
+            Ok(value) => Ok(Some(value)),
+            Err(open) => {
+                self.open.push(open);
+                Ok(None)
+            }
+        }
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value, ProtocolError> {
-        let (key, value) = (self.u8()?, self.u8()?);
-        let count = self.length()?;
-        // An empty map may leave its types out.
-        let of = |number: u8| match Type::from_number(number) {
-            Some(of) => Ok(of),
-            None if count == 0 => Ok(Type::Bool),
-            None => Err(ProtocolError::Wrong(format!("there is no type {number}"))),
-        };
-        let types = (of(key)?, of(value)?);
-        let mut pairs = Vec::new();
-        for _ in 0..count {
-            let key = self.value(types.0, depth + 1)?;
-            pairs.push((key, self.value(types.1, depth + 1)?));
+    /// Closes the innermost value if it is a list or a map that has all of its elements.
+    fn close_if_full(&mut self) -> Option<Value> {
+        match self.open.last() {
+            Some(Open::List { left: 0, .. } | Open::Map { left: 0, .. }) => self.close(),
+            _ => None,
         }
-        Ok(Value::Map(Map { types, pairs }))
     }
+
+    fn close(&mut self) -> Option<Value> {
+        self.open.pop().map(|open| match open {
+            Open::Struct { fields, .. } => Value::Struct(fields),
+            Open::List { of, values, .. } => Value::List(of, values),
+            Open::Map { map, .. } => Value::Map(map),
+        })
+    }
+}
+
+impl Open {
+    /// Takes the next part.
+    fn take(&mut self, value: Value) {
+        match self {
+            Open::Struct { fields, field } => fields.set(*field, value),
+            Open::List { values, left, .. } => {
+                values.push(value);
+                *left -= 1;
+            }
+            Open::Map { map, key, left } => match key.take() {
+                None => *key = Some(value),
+                Some(key) => {
+                    map.pairs.push((key, value));
+                    *left -= 1;
+                }
+            },
+        }
+    }
+}
+
+fn open_map(cursor: &mut Cursor<'_>) -> Result<Open, ProtocolError> {
+    let (key, value) = (cursor.u8()?, cursor.u8()?);
+    let left = cursor.length()?;
+    // An empty map may leave its types out.
+    let of = |number: u8| match Type::from_number(number) {
+        Some(of) => Ok(of),
+        None if left == 0 => Ok(Type::Bool),
+        None => Err(no_type(number)),
+    };
+    let map = Map { types: (of(key)?, of(value)?), pairs: Vec::new() };
+    Ok(Open::Map { map, key: None, left })
 }
