@@ -44,6 +44,9 @@ const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum Place {
     /// A socket in the file system.
     Ipc(PathBuf),
+    /// The same at a path in a folder of all users; where another user has taken the name, the socket
+    /// gets the process's number behind it.
+    IpcNear(PathBuf),
     /// An address and a port.
     Tcp(SocketAddr),
 }
@@ -67,7 +70,7 @@ impl FromStr for Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Ipc(path) => write!(f, "ipc://{}", path.display()),
+            Place::Ipc(path) | Place::IpcNear(path) => write!(f, "ipc://{}", path.display()),
             Place::Tcp(address) => write!(f, "tcp://{address}"),
         }
     }
@@ -77,6 +80,7 @@ impl fmt::Display for Place {
 #[derive(Debug)]
 pub struct Publisher {
     listener: Listener,
+    place: Place,
     messages: broadcast::Sender<Arc<[u8]>>,
 }
 
@@ -106,15 +110,34 @@ impl Publisher {
     /// Binds the address, within a runtime.
     pub fn bind(place: &Place) -> io::Result<Publisher> {
         let listener = match place {
-            Place::Ipc(path) => {
-                remove_socket(path)?;
-                let listener = UnixListener::bind(path)?;
-                let number = path.symlink_metadata()?.ino();
-                Listener::Ipc { listener, _name: Socket { path: path.clone(), number } }
+            Place::Ipc(path) => bind_socket(path)?,
+            Place::IpcNear(path) => {
+                let bound = bind_socket(path);
+                return match bound {
+                    Err(error) if is_taken(&error) => {
+                        let own = beside(path);
+                        tracing::warn!(
+                            "digests are published at ipc://{}, because {} is another user's",
+                            own.display(),
+                            path.display()
+                        );
+                        Publisher::bind(&Place::Ipc(own))
+                    }
+                    bound => Ok(Publisher::new(bound?, place.clone())),
+                };
             }
             Place::Tcp(address) => Listener::Tcp(listen_tcp(*address)?),
         };
-        Ok(Publisher { listener, messages: broadcast::Sender::new(WAITING_COUNT_MAX) })
+        Ok(Publisher::new(listener, place.clone()))
+    }
+
+    fn new(listener: Listener, place: Place) -> Publisher {
+        Publisher { listener, place, messages: broadcast::Sender::new(WAITING_COUNT_MAX) }
+    }
+
+    /// Where subscribers find it.
+    pub fn place(&self) -> &Place {
+        &self.place
     }
 
     /// Where messages are handed in; without subscribers they go nowhere.
@@ -155,6 +178,25 @@ impl Publisher {
             }
         }
     }
+}
+
+fn bind_socket(path: &Path) -> io::Result<Listener> {
+    remove_socket(path)?;
+    let listener = UnixListener::bind(path)?;
+    let number = path.symlink_metadata()?.ino();
+    Ok(Listener::Ipc { listener, _name: Socket { path: path.to_owned(), number } })
+}
+
+/// The name belongs to something that may not be removed, or is no socket.
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied)
+}
+
+/// The path with the process's number behind the name.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{}.ipc", std::process::id()));
+    path.with_file_name(name)
 }
 
 /// A switch that was killed leaves its socket behind. Of two that run, who comes last has the name, as

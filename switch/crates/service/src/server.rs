@@ -171,7 +171,7 @@ pub fn start(config: ServerConfig, wake: Wake) -> Result<(Server, Agent), StartE
             let mut notifications = String::new();
             if let Some(place) = &config.notifications {
                 let publisher = Publisher::bind(place).map_err(StartError::Notifications)?;
-                notifications = place.to_string();
+                notifications = publisher.place().to_string();
                 runtime.spawn(learner::publish(Arc::clone(&front), config.device_id, publisher));
             }
             let events = config.events.as_ref().map(ToString::to_string).unwrap_or_default();

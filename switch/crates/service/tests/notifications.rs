@@ -117,6 +117,28 @@ async fn what_packets_teach_is_published_once_until_it_is_acknowledged() {
     assert!(!path.exists(), "the socket goes with the switch");
 }
 
+/// Another user's file, or directory: what it is makes no difference to who may remove it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_taken_moves_the_socket_and_clients_are_told_where() {
+    let name = format!("vitrine-taken-{}", std::process::id());
+    let taken = std::env::temp_dir().join(format!("{name}.ipc"));
+    std::fs::create_dir_all(&taken).unwrap();
+    let switch = start(Place::IpcNear(taken.clone())).await;
+    let door = switch.server.as_ref().unwrap().door().unwrap();
+    let own = taken.with_file_name(format!("{name}-{}.ipc", std::process::id()));
+    let info = call(door, "bm_mgmt_get_info", [0, 0], &[]);
+    let said = String::from_utf8_lossy(&info).into_owned();
+    assert!(said.contains(&format!("ipc://{}", own.display())), "{said}");
+    let stream = UnixStream::connect(&own).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut stream = subscribe(stream);
+    teach(&switch, 7);
+    assert_eq!(message(&mut stream, &[1]), learned(1, 7));
+    drop(switch);
+    assert!(!own.exists() && taken.exists());
+    std::fs::remove_dir(&taken).unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn subscribers_may_come_over_tcp_and_strangers_are_sent_away() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

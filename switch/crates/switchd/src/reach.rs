@@ -43,7 +43,7 @@ pub fn reach(settings: &Settings) -> Reach {
     for place in settings.notifications.iter().chain(&settings.events) {
         match place {
             Place::Tcp(address) => reach.listen_at(address.port()),
-            Place::Ipc(path) => reach.listen_in(folder(path)),
+            Place::Ipc(path) | Place::IpcNear(path) => reach.listen_in(folder(path)),
         }
     }
     reach

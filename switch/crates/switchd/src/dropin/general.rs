@@ -100,7 +100,8 @@ pub struct General {
     nanolog: Option<Place>,
 
     /// Where digests are published for clients of that interface, as nanomsg does: ipc:///path or
-    /// tcp://host:port. By default ipc:///tmp/bmv2-<device id>-notifications.ipc.
+    /// tcp://host:port. By default ipc:///tmp/bmv2-<device id>-notifications.ipc; if another user has
+    /// that name, one with the process's number, which clients ask the switch for.
     #[arg(long, value_name = "ADDRESS")]
     notifications_addr: Option<Place>,
 
@@ -155,7 +156,8 @@ impl General {
 
     /// Where digests are published, which clients of the other door alone ask for.
     fn notifications(&self) -> Option<Place> {
-        let usual = || Place::Ipc(format!("/tmp/bmv2-{}-notifications.ipc", self.device_id).into());
+        let path = format!("/tmp/bmv2-{}-notifications.ipc", self.device_id);
+        let usual = || Place::IpcNear(path.into());
         self.thrift_port?;
         Some(self.notifications_addr.clone().unwrap_or_else(usual))
     }
