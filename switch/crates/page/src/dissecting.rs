@@ -14,6 +14,8 @@
 //! that the parser takes that way. The parser itself answers, so the result is right whatever a
 //! program does there.
 
+use std::collections::BTreeMap;
+
 use bmv2::{
     ExtractTarget, FieldRef, FieldWidth, Lookahead, ParseState, ParserOperation, Program,
     Transition, TransitionKey, TransitionMatch,
@@ -89,6 +91,18 @@ struct Offer {
     sets: Vec<Set>,
 }
 
+/// A search for the headers that could follow a state.
+#[derive(Default)]
+struct Search<'p> {
+    /// Where in the packet the next header begins.
+    at: usize,
+    offers: Vec<Offer>,
+    /// The states that were followed, and by how many more states at most.
+    visits: BTreeMap<&'p str, usize>,
+    /// How many states have been followed.
+    state_count: usize,
+}
+
 struct Dissection<'p> {
     program: &'p Program,
     layers: Vec<Layer>,
@@ -158,32 +172,32 @@ impl<'p> Dissection<'p> {
         if let Some((state, count)) = self.chosen {
             let at = self.layers.get(..count).and_then(<[Layer]>::last);
             let at = at.map_or(0, |layer| layer.at + layer.length);
-            self.behind(state, at, &[], STATES_MAX, &mut offers);
+            let mut search = Search { at, offers, ..Search::default() };
+            self.behind(state, &[], STATES_MAX, &mut search);
+            offers = search.offers;
         }
         offers
     }
 
-    /// The transitions of a state.
-    fn behind(
-        &self,
-        state: &ParseState,
-        at: usize,
-        sets: &[Set],
-        left: usize,
-        offers: &mut Vec<Offer>,
-    ) {
-        if left == 0 {
+    /// The transitions of a state. What a state leads to depends on it alone, so it is followed again
+    /// only where it may be followed further.
+    fn behind(&self, state: &'p ParseState, sets: &[Set], left: usize, search: &mut Search<'p>) {
+        let before = search.visits.entry(&state.name).or_default();
+        if left <= *before {
             return;
         }
+        *before = left;
+        search.state_count += 1;
         for Transition { matches, next_state } in &state.transitions {
             let next = next_state.as_deref().and_then(|name| self.state(name));
-            let (Some(next), Some(own)) = (next, self.sets(state, matches, at)) else { continue };
+            let own = self.sets(state, matches, search.at);
+            let (Some(next), Some(own)) = (next, own) else { continue };
             let sets = [sets, &own].concat();
             let layers = self.extracts(next);
             if layers.is_empty() {
-                self.behind(next, at, &sets, left - 1, offers);
-            } else if !offers.iter().any(|offer| offer.layers == layers) {
-                offers.push(Offer { at, layers, sets });
+                self.behind(next, &sets, left - 1, search);
+            } else if !search.offers.iter().any(|offer| offer.layers == layers) {
+                search.offers.push(Offer { at: search.at, layers, sets });
             }
         }
     }
@@ -456,6 +470,34 @@ mod tests {
         let rest = json!({"name": "rest", "at": 120, "width": 56});
         assert_eq!(told["layers"][1]["fields"][2], rest);
         assert_eq!(told["error"], Value::Null);
+    }
+
+    /// Twelve states without a header, each of which leads to the next by two values: 4,096 ways.
+    #[test]
+    fn a_state_is_followed_once_however_many_ways_lead_there() {
+        let states = (0..12).map(|state| {
+            let next = if state == 11 { "found".to_owned() } else { format!("s{}", state + 1) };
+            format!(
+                "state s{state} {{ transition select(hdr.ethernet.src) {{
+                     1: {next}; 2: {next}; default: accept; }} }}"
+            )
+        });
+        let found = "state found { packet.extract(hdr.ip, 0); transition accept; }";
+        let states = states.chain([found.to_owned()]).collect::<String>();
+        let source = PARSER
+            .replacen("0x0800: ip;", "0x0800: s0;", 1)
+            .replace("state ip {", &format!("{states} state ip {{"));
+        let request = json!({"main": "a.p4", "files": {"a.p4": source}});
+        let texts = Texts::in_value(&request).expect("there is a program");
+        let (program, _) = loaded(&texts).expect("it is loaded");
+        let mut dissection = Dissection::of(&program, std::iter::empty());
+        dissection.layers.push(Layer { name: "ethernet".to_owned(), at: 0, length: 14 });
+        let start = dissection.state("start").expect("there is a first state");
+        let mut search = Search { at: 14, ..Search::default() };
+        dissection.behind(start, &[], STATES_MAX, &mut search);
+        let first: Vec<&str> = search.offers.iter().map(|offer| &*offer.layers[0]).collect();
+        assert_eq!(first, ["tags[0]", "ip"]);
+        assert_eq!(search.state_count, 13, "the first state and the twelve");
     }
 
     #[test]
