@@ -39,7 +39,9 @@ pub use congestion::{
 };
 pub use host::{Host, NetdevId, Transmit};
 pub use reason::DropReason;
-pub use stack::{AppId, ConnectionId, Datagram, EchoRequest, Endpoint, Undelivered, Why};
+pub use stack::{
+    AppId, ConnectionId, Datagram, EPHEMERAL_COUNT, EchoRequest, Endpoint, Undelivered, Why,
+};
 pub use tcp::{
     EcnSetting, Happened, Memory, RecoveryState, Snapshot, State, TcpSettings, WaitingFor,
 };

@@ -3,9 +3,9 @@
 use core::net::IpAddr;
 
 use hosts::{
-    Algorithm, App, Bulk, BulkConfig, DatagramSink, DatagramSource, DatagramSourceConfig, Endpoint,
-    Lengths, Listener, ListenerConfig, Pace, Page, PageConfig, Ping, PingConfig, Service, Until,
-    Volleys, VolleysConfig, Workload, WorkloadConfig,
+    Algorithm, App, Bulk, BulkConfig, DatagramSink, DatagramSource, DatagramSourceConfig,
+    EPHEMERAL_COUNT, Endpoint, Lengths, Listener, ListenerConfig, Pace, Page, PageConfig, Ping,
+    PingConfig, Service, Until, Volleys, VolleysConfig, Workload, WorkloadConfig,
 };
 use messages::vitrine::v1;
 use p4runtime::Refusal;
@@ -21,6 +21,10 @@ const DATAGRAM_BYTES_MIN: u64 = 24;
 const DATAGRAM_BYTES_MAX: u64 = 65_507;
 const DATAGRAM_BYTES: u64 = 1400;
 const ECHO_PAYLOAD_BYTES: u64 = 56;
+/// Connections of one application: a host has no more ports for those to one destination.
+const CONNECTION_COUNT_MAX: u64 = EPHEMERAL_COUNT as u64;
+/// Datagrams that leave at one instant: each is made before time goes on.
+const AT_ONCE_COUNT_MAX: u64 = 1 << 20;
 
 /// Finds the address of a name.
 pub type Resolve<'a> = &'a dyn Fn(&str) -> Option<IpAddr>;
@@ -61,7 +65,11 @@ fn bulk(
         until,
         after: span(message.after_ns),
         congestion: congestion(&message.congestion_control, algorithm)?,
-        parallel: message.connections.max(1) as usize,
+        parallel: at_most(
+            CONNECTION_COUNT_MAX,
+            u64::from(message.connections.max(1)),
+            "bulk.connections",
+        )? as usize,
     });
     Ok(match Rate::from_bps(message.pacing_rate_bps) {
         Some(rate) => Box::new(bulk.paced_to(rate)),
@@ -97,6 +105,7 @@ fn page(
     algorithm: &mut NamedAlgorithm<'_>,
 ) -> Result<Box<dyn App>, Refusal> {
     let exchange = message.exchange.unwrap_or_default();
+    at_most(CONNECTION_COUNT_MAX, message.from.len() as u64, "the length of page.from")?;
     Ok(Box::new(Page::new(PageConfig {
         from: endpoints(message.from, "page.from", resolve)?,
         request: Bytes(exchange.request_bytes),
@@ -119,7 +128,11 @@ fn ping(message: &v1::Ping, resolve: Resolve<'_>) -> Result<Box<dyn App>, Refusa
         to: address(&message.to, "ping.to", resolve)?,
         interval,
         count: (message.count > 0).then_some(message.count),
-        payload: Bytes(message.payload_bytes.unwrap_or(ECHO_PAYLOAD_BYTES)),
+        payload: Bytes(at_most(
+            DATAGRAM_BYTES_MAX,
+            message.payload_bytes.unwrap_or(ECHO_PAYLOAD_BYTES),
+            "ping.payload_bytes",
+        )?),
         hop_limit: (hop_limit > 0).then_some(hop_limit),
         after: span(message.after_ns),
     })))
@@ -151,7 +164,9 @@ fn datagram_source(
     let (rate_bps, pace) = match pace {
         PaceMessage::Steady(steady) => (steady.rate_bps, Pace::Steady),
         PaceMessage::Bursts(bursts) => {
-            (bursts.rate_bps, Pace::Bursts { datagrams: bursts.datagrams })
+            let place = "datagram_source.bursts.datagrams";
+            let datagrams = at_most(AT_ONCE_COUNT_MAX, bursts.datagrams, place)?;
+            (bursts.rate_bps, Pace::Bursts { datagrams })
         }
         PaceMessage::Poisson(poisson) => (poisson.rate_bps, Pace::Poisson),
         PaceMessage::OnOff(it) => {
@@ -166,7 +181,9 @@ fn datagram_source(
             if !at.is_sorted() {
                 return Err(Refusal::invalid("datagram_source.volleys.at_ns: the times must rise"));
             }
-            let (length, datagrams) = (Bytes(length), volleys.datagrams);
+            let place = "datagram_source.volleys.datagrams";
+            let datagrams = at_most(AT_ONCE_COUNT_MAX, volleys.datagrams, place)?;
+            let length = Bytes(length);
             return Ok(Box::new(Volleys::new(VolleysConfig { to, length, datagrams, at })));
         }
     };
@@ -220,6 +237,13 @@ pub fn span(ns: u64) -> Span {
     Span::from_ps(ns.saturating_mul(1000))
 }
 
+fn at_most(most: u64, value: u64, place: &str) -> Result<u64, Refusal> {
+    match value <= most {
+        true => Ok(value),
+        false => Err(Refusal::invalid(format!("{place}: {value}; at most {most}"))),
+    }
+}
+
 fn endless(ns: u64) -> Span {
     if ns == 0 { Span::MAX } else { span(ns) }
 }
@@ -267,4 +291,42 @@ fn congestion(
     }
     let found = algorithm(name);
     found.map(Some).map_err(|why| Refusal::invalid(format!("congestion_control: {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use v1::datagram_source::{Bursts, Volleys as VolleysMessage};
+
+    use super::*;
+
+    fn refusal(kind: Kind) -> String {
+        let resolve = |_: &str| Some(IpAddr::from([10, 0, 0, 1]));
+        let app = v1::App { kind: Some(kind) };
+        let made = app_of(app, &resolve, &mut |_| Err(String::new()));
+        made.map(drop).expect_err("it must be refused").message
+    }
+
+    fn peer() -> v1::Peer {
+        v1::Peer { host: "h1".to_owned(), port: 5001 }
+    }
+
+    /// Each would take all memory, or never let time go on.
+    #[test]
+    fn numbers_that_would_stop_the_network_are_refused() {
+        let to = Some(peer());
+        let bulk = v1::Bulk { to: to.clone(), connections: 4_000_000_000, ..Default::default() };
+        let said = refusal(Kind::Bulk(bulk));
+        assert_eq!(said, "bulk.connections: 4000000000; at most 28232");
+        let page = v1::Page { from: vec![peer(); 28_233], ..Default::default() };
+        assert_eq!(refusal(Kind::Page(page)), "the length of page.from: 28233; at most 28232");
+        let ping = v1::Ping { payload_bytes: Some(1 << 40), ..Default::default() };
+        assert!(refusal(Kind::Ping(ping)).starts_with("ping.payload_bytes: 1099511627776;"));
+        let bursts = PaceMessage::Bursts(Bursts { rate_bps: 1, datagrams: 1 << 60 });
+        let volleys = PaceMessage::Volleys(VolleysMessage { datagrams: u64::MAX, at_ns: vec![0] });
+        for pace in [bursts, volleys] {
+            let source =
+                v1::DatagramSource { to: to.clone(), pace: Some(pace), ..Default::default() };
+            assert!(refusal(Kind::DatagramSource(source)).ends_with("; at most 1048576"));
+        }
+    }
 }

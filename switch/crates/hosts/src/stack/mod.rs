@@ -36,7 +36,7 @@ pub use udp::Datagram;
 
 /// Ports that the host chooses itself, as in Linux's `ip_local_port_range`.
 const EPHEMERAL_FIRST: u16 = 32_768;
-const EPHEMERAL_COUNT: u16 = 28_232;
+pub const EPHEMERAL_COUNT: u16 = 28_232;
 
 /// One of a host's applications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
