@@ -293,6 +293,23 @@ fn conditions_in_conditions_take_room_for_each_level_not_twice_for_each() {
     assert!(second < first + first / 10, "{at_20}, {at_40} and {at_60} bytes");
 }
 
+/// Bytes of JSON for a `switch` with one case of so many labels.
+fn json_bytes_of_labels(count: usize) -> usize {
+    let labels: String = (0..count).map(|label| format!("{label}: ")).collect();
+    let choice = format!("switch (hdr.w.v) {{ {labels} {{ meta.m = 1; }} default: {{}} }}");
+    let wide = "header wide_t { bit<32> v; }";
+    let (program, _) =
+        good(wide, &format!("wide_t w; apply {{ w.v = 1; {} }}", choice.replace("hdr.w", "w")));
+    bmv2::write(&program).len()
+}
+
+#[test]
+fn labels_of_one_case_take_room_for_each_not_for_each_level_of_nesting() {
+    let [at_500, at_1000, at_1500] = [500, 1000, 1500].map(json_bytes_of_labels);
+    let (first, second) = (at_1000 - at_500, at_1500 - at_1000);
+    assert!(second < first + first / 10, "{at_500}, {at_1000} and {at_1500} bytes");
+}
+
 #[test]
 fn large_structs_that_are_compared_again_and_again_are_refused() {
     let mut types = String::from("struct s0 { bit<8> a; bit<8> b; }\n");

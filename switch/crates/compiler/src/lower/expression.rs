@@ -30,15 +30,20 @@ impl Lowering<'_> {
     /// The value of an expression. Deeply nested parts are computed separately.
     pub fn value(&mut self, expression: &tree::Expression) -> Value {
         let value = self.whole_value(expression);
+        self.within_bounds(value, &expression.ty, expression.span)
+    }
+
+    /// The value as it is, or kept in a field where the switch would be given too large an expression.
+    pub fn within_bounds(&mut self, value: Value, ty: &Type, at: Span) -> Value {
         match &value {
             Value::Number(part) | Value::Bool(part)
                 if is_larger(part, LEVELS_MAX, &mut { NODES_MAX }) =>
             {
                 if !self.is_checksum_block() {
-                    return self.freeze(value, &expression.ty, expression.span);
+                    return self.freeze(value, ty, at);
                 }
-                if is_larger(part, usize::MAX, &mut { 8 * NODES_MAX }) {
-                    return self.too_large(&value, expression.span);
+                if is_larger(part, 4 * LEVELS_MAX, &mut { 8 * NODES_MAX }) {
+                    return self.too_large(&value, at);
                 }
                 value
             }

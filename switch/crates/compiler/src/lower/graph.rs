@@ -193,17 +193,21 @@ impl Graph {
                 counts[next] += 1;
             }
         }
-        for at in reachable.into_iter().rev() {
-            let Node::Run { next: Some(next), .. } = self.nodes[at] else { continue };
-            if counts[next] != 1 || next == at || Some(next) == self.entry {
-                continue;
-            }
-            let Node::Run { steps: behind, next: after } = self.nodes[next].clone() else {
-                continue;
-            };
-            if let Node::Run { steps, next } = &mut self.nodes[at] {
-                steps.extend(behind);
-                *next = after;
+        for at in reachable {
+            // The first of several runs takes all others, so that each step is moved once.
+            while let Node::Run { next: Some(next), .. } = self.nodes[at]
+                && counts[next] == 1
+                && next != at
+                && Some(next) != self.entry
+                && matches!(self.nodes[next], Node::Run { .. })
+            {
+                let behind = std::mem::replace(&mut self.nodes[next], Node::Jump(None));
+                if let (Node::Run { steps, next }, Node::Run { steps: behind, next: after }) =
+                    (&mut self.nodes[at], behind)
+                {
+                    steps.extend(behind);
+                    *next = after;
+                }
             }
         }
     }
@@ -350,6 +354,21 @@ mod tests {
         let body = vec![run("a"), Step::Leave(Label(1)), run("never")];
         let graph = Graph::new(&[Step::Block { label: Label(1), body }, run("b")]);
         assert_eq!(operations(&graph, graph.entry), ["a", "b"]);
+    }
+
+    #[test]
+    fn runs_behind_each_other_become_one_and_no_step_is_copied() {
+        let block = |number: usize| {
+            let body = vec![run(&number.to_string()), Step::Leave(Label(number))];
+            Step::Block { label: Label(number), body }
+        };
+        let graph = Graph::new(&(0..100).map(block).collect::<Vec<_>>());
+        assert_eq!(operations(&graph, graph.entry).len(), 100);
+        let held = graph.nodes.iter().map(|node| match node {
+            Node::Run { steps, .. } => steps.len(),
+            _ => 0,
+        });
+        assert_eq!(held.sum::<usize>(), 100);
     }
 
     #[test]

@@ -266,6 +266,11 @@ impl Lowering<'_> {
                         SwitchLabel::Value(value) => {
                             let value = this.value(value);
                             fits = or(fits, this.equal(&subject, &value, ty, case.span));
+                            // Many labels of one case would nest as deep as they are many.
+                            let bounded =
+                                this.within_bounds(Value::Bool(fits), &Type::Bool, case.span);
+                            let Value::Bool(truth) = bounded else { return };
+                            fits = truth;
                         }
                         SwitchLabel::Default => default = Some(&case.body),
                         SwitchLabel::Action(_) => {}
