@@ -2,6 +2,7 @@
 //! rewritten when all of them are there.
 
 use tables::Target;
+use units::memory::Purpose;
 
 use crate::action::{Names, Routine, Step, load_actions};
 use crate::calculation::load_calculations;
@@ -42,6 +43,11 @@ impl Pipeline {
         let mut memory = Memory::of(config.memory);
         let taken = memory.grow_program(json.len() as u64 * CODE_BYTES_PER_JSON_BYTE);
         taken.map_err(|error| LoadError::of_memory("", "the program", &error))?;
+        // The text as a tree, and what is made of it, are there only while the program is loaded.
+        let _loading = config
+            .memory
+            .take(Purpose::Programs, bmv2::reading_bytes(json))
+            .map_err(|error| LoadError::of_memory("", "reading the program", &error))?;
         link(&bmv2::read(json)?, config, memory, is_wanted)
     }
 

@@ -14,7 +14,8 @@ use pipeline::{
     Config, Entry, EntryAction, IngressWay, InstanceType, KeyMatch, Pipeline, Queueing,
     after_ingress,
 };
-use units::{PortId, Time};
+use units::memory::{Budget, Purpose};
+use units::{Bytes, PortId, Time};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -191,4 +192,171 @@ fn a_deparser_that_makes_packets_longer_by_megabytes_is_refused() {
     let said = "at /deparsers/0/order: the headers emitted take up to 120000 bytes; at most 65536";
     assert!(error.contains(said), "{error}");
     assert!(held < HELD_PER_BYTE_MAX, "{held} bytes a byte");
+}
+
+/// Loads a program and says how many bytes were held at most, and how many allocations it took.
+fn cost_of(json: &str) -> (i64, u64) {
+    let (held, allocations) = (HELD_BYTES.get(), ALLOCATIONS.get());
+    PEAK_BYTES.set(held);
+    drop(Pipeline::load(json.as_bytes(), &Config::default()));
+    (PEAK_BYTES.get() - held, ALLOCATIONS.get() - allocations)
+}
+
+/// The charge for loading, and a constant for error messages and tables of names.
+fn charged(json: &str) -> i64 {
+    let reading = bmv2::reading_bytes(json.as_bytes()) as i64;
+    reading + 4 * json.len() as i64 + (64 << 10)
+}
+
+/// Numbers that look random (SplitMix64), the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.bits() % bound
+    }
+}
+
+/// Some lists of a program in JSON.
+const LISTS: [&str; 14] = [
+    "header_types",
+    "headers",
+    "header_stacks",
+    "header_unions",
+    "header_union_stacks",
+    "field_lists",
+    "errors",
+    "enums",
+    "parsers",
+    "actions",
+    "pipelines",
+    "calculations",
+    "register_arrays",
+    "extern_instances",
+];
+
+/// An element of a list: of a program, or of none.
+fn element(dice: &mut Dice, id: usize) -> String {
+    let digits = 1 + dice.below(400);
+    let number = "9".repeat(digits as usize);
+    let few = 1 + dice.below(40) as usize;
+    let next = dice.below(20);
+    match dice.below(16) {
+        0 => "{}".to_owned(),
+        1 => "[]".to_owned(),
+        2 => "[[]]".to_owned(),
+        3 => "1".to_owned(),
+        4 => format!(r#""{}""#, "x".repeat(few)),
+        5 => header(id),
+        6 => format!(r#"["f{id}",{next}]"#),
+        7 => format!(
+            r#"{{"name":"t{id}","id":{id},"fields":[{}]}}"#,
+            join(few, |field| format!(r#"["f{field}",8,false]"#))
+        ),
+        8 => format!(
+            r#"{{"name":"u{id}","id":{id},"header_ids":[{}]}}"#,
+            join(few, |header| header.to_string())
+        ),
+        9 => format!(
+            r#"{{"name":"a{id}","id":{id},"runtime_data":[],"primitives":[{}]}}"#,
+            join(few, |_| format!(
+                r#"{{"op":"assign","parameters":[{{"type":"field","value":
+                ["standard_metadata","egress_spec"]}},{{"type":"hexstr","value":"0x{number}"}}]}}"#
+            ))
+        ),
+        10 => format!(
+            r#"{{"name":"c{id}","id":{id},"true_next":"c{next}","false_next":"c{id}",
+            "expression":{{"type":"bool","value":true}}}}"#
+        ),
+        11 => format!(
+            r#"{{"name":"p{id}","id":{id},"init_state":"s0","parse_states":[{}]}}"#,
+            join(few, |state| format!(
+                r#"{{"name":"s{state}","id":{state},"parser_ops":[],
+                "transition_key":[],"transitions":[{{"type":"default","value":"default",
+                "mask":null,"next_state":"s{next}"}}]}}"#
+            ))
+        ),
+        12 => format!(
+            r#"{{"name":"e{id}","entries":[{}]}}"#,
+            join(few, |entry| format!(r#"["m{entry}",{entry}]"#))
+        ),
+        13 => format!(
+            r#"{{"name":"s{id}","id":{id},"header_type":"t","size":{few},"header_ids":[{}]}}"#,
+            join(few, |header| header.to_string())
+        ),
+        14 => format!(r#"{{"a":{{"b":{{"c":{}}}}}}}"#, "[".repeat(few) + &"]".repeat(few)),
+        _ => format!(r#"{{"name":"{}","id":{number}}}"#, "n".repeat(few)),
+    }
+}
+
+/// A text with the lists of a program, of elements of a few kinds; about as long as `bytes`.
+fn generated(dice: &mut Dice, bytes: usize) -> String {
+    let whole = one_union(1 + dice.below(8) as usize, 1 + dice.below(8) as usize, 8);
+    let mut text = whole.trim_end().strip_suffix('}').expect("it is an object").to_owned();
+    while text.len() < bytes {
+        let list = LISTS[dice.below(LISTS.len() as u64) as usize];
+        let kind_seed = dice.bits();
+        let count = 1 + dice.below(200) as usize;
+        // All elements of a list are of one kind: what is dense is dense everywhere.
+        let elements = join(count, |id| element(&mut Dice(kind_seed), id));
+        text += &format!(r#","{list}":[{elements}]"#);
+    }
+    text + "}"
+}
+
+fn seeds() -> u64 {
+    std::env::var("SEEDS").map_or(60, |seeds| seeds.parse().expect("SEEDS is a number"))
+}
+
+#[test]
+fn no_text_takes_more_memory_than_it_is_charged_or_more_steps_than_its_length_says() {
+    for seed in 0..seeds() {
+        let mut dice = Dice(seed);
+        let json = generated(&mut dice, 1 << (10 + seed % 8));
+        let (held, allocations) = cost_of(&json);
+        let (bytes, charged) = (json.len(), charged(&json));
+        assert!(held <= charged, "seed {seed}: {held} held, {charged} charged, {bytes} bytes");
+        let steps_max = 4096 + 2 * bytes as u64;
+        assert!(allocations <= steps_max, "seed {seed}: {allocations} for {bytes} bytes");
+    }
+}
+
+/// Nothing but one kind of element: each is the densest text of its kind.
+#[test]
+fn the_densest_texts_take_no_more_than_they_are_charged() {
+    for dense in ["{}", "[]", "1", "\"\"", "{\"a\":1}", "[1]", "[[]]", "{\"a\":{}}", "null"] {
+        for key in ["nothing", "headers", "errors"] {
+            // One more than a power of two: the list has grown just now.
+            let json = format!(r#"{{"{key}":[{}]}}"#, join(32_769, |_| dense.to_owned()));
+            let (held, _) = cost_of(&json);
+            let charged = charged(&json);
+            assert!(held <= charged, "{dense} in {key}: {held} held, {charged} charged");
+        }
+    }
+}
+
+#[test]
+fn a_text_whose_tree_finds_no_room_is_refused_before_it_is_read() {
+    // 10 MiB for programs: 30,000 empty objects take more, though their text is short.
+    let memory = Budget::new(Bytes(64 << 20), Bytes(16 << 20));
+    let config = Config { memory, ..Config::default() };
+    let json = format!(r#"{{"headers":[{}]}}"#, join(30_000, |_| "{}".to_owned()));
+    let held = HELD_BYTES.get();
+    PEAK_BYTES.set(held);
+    let error = Pipeline::load(json.as_bytes(), &config).expect_err("there is no room");
+    assert!(error.is_of_memory, "{error}");
+    assert!(error.to_string().contains("no room for reading the program"), "{error}");
+    assert!(PEAK_BYTES.get() - held < json.len() as i64, "nothing was read");
+    // The charge for reading is given back once the program is loaded.
+    let json = one_union(1, 1, 8);
+    let loaded = Pipeline::load(json.as_bytes(), &config).expect("there is room for it");
+    assert!(memory.taken(Purpose::Programs).0 < bmv2::reading_bytes(json.as_bytes()));
+    drop(loaded);
 }
