@@ -15,6 +15,9 @@ began=$SECONDS
 # Other histories each night of the year.
 SEEDS=$histories FROM=$((10#$(date +%j) * histories)) optimised cargo test -p vitrine-agent --test all simulated
 build/venv/bin/python -m tests.ledger add "histories of controllers" "$histories" $((SECONDS - began))
+# Texts of programs against what loading them is charged, and sources that double.
+SEEDS=$((seeds * 100)) optimised cargo test -p vitrine-pipeline --test allocation
+SEEDS=$((seeds * 10)) optimised cargo test -p vitrine-compiler --test growth
 # Lints of the benchmarks, which no test builds; and the generated code, byte by byte.
 (cd switch && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
 tests/generated_code.sh check
