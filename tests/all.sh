@@ -22,7 +22,7 @@ begin() {
     parts[$!]=$1
 }
 
-# into PART: its output goes to its log; somebody who watches the Python tests sees their progress.
+# into PART: its output goes to its log; on a terminal the Python tests also show their progress.
 into() {
     if [ "$1" = python ] && [ -t 1 ]; then tee "$logs/test-$1.log"; else cat >"$logs/test-$1.log"; fi
 }

@@ -1,4 +1,4 @@
-"""What a tier of tests costs in counted work, and whether that is more than its budget.
+"""The cost of a tier of tests in counted work, and whether it exceeds its budget.
 
 Time would depend on the machine, so these are counted, over all processes of a run:
 
@@ -26,10 +26,10 @@ from controller.world import PS_PER_S, Stand, World
 
 COUNTERS = ("tests", "processes", "browsers", "virtual_s")
 HEAVIEST = 5
-# What starts a process, among the events that the interpreter reports.
+# The interpreter's audit events that start a process.
 STARTS = frozenset(("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"))
 
-# What each file of tests has cost in this process, by counter.
+# The cost of each test file in this process, by counter.
 Spent = dict[str, Counter[str]]
 _spent: Spent = {counter: Counter() for counter in COUNTERS}
 # Empty until the first test.
@@ -48,7 +48,7 @@ def add(spent: Spent, more: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def used(spent: Spent, processes: int) -> dict[str, int]:
-    """How much of each counter a run of so many test processes has used."""
+    """The use of each counter in a run of `processes` test processes."""
     found = {counter: round(files.total()) for counter, files in spent.items()}
     # One each, however many processors the machine has.
     found["browsers"] = -(-found["browsers"] // processes)
@@ -56,7 +56,7 @@ def used(spent: Spent, processes: int) -> dict[str, int]:
 
 
 def excesses(spent: Spent, processes: int, budget: Mapping[str, int]) -> list[str]:
-    """What was used beyond the budget: a sentence per counter, with the files that cost most."""
+    """Excesses over the budget: a sentence per counter, with the files that cost most."""
     found = used(spent, processes)
     told = []
     for counter in COUNTERS:

@@ -4,10 +4,10 @@
 # at random, the kit's YAML files and P4Info as text. ONLY="source stf" runs some of them.
 #
 # The Rust ones are libFuzzer's, led by coverage: the pinned compiler has all that takes (LLVM's
-# instruments are flags of it), so no nightly one is needed. They begin from what the repository keeps
-# (tests/fuzz_corpus.py) and from what earlier runs found, in out/fuzz/corpus; what breaks something is
-# in out/fuzz/found. Each has a dictionary, made from where its subject has the words
-# (tests/fuzz_words.py). How often each was executed in all runs is told at the end (tests/ledger.py).
+# instruments are flags of it), so no nightly one is needed. They begin from the repository's corpus
+# (tests/fuzz_corpus.py) and the findings of earlier runs, in out/fuzz/corpus; inputs that break
+# something are in out/fuzz/found. Each has a dictionary, made from its subject's own list of words
+# (tests/fuzz_words.py). The end reports the executions of each in all runs (tests/ledger.py).
 #
 # `minimise` finds as few inputs as take all the ways that those in out/fuzz/corpus take, and makes them
 # what the repository keeps, which `make test` tries each time.

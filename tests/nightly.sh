@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What takes too long for every change. Each says how often it was done. With QUICK=1 a little of each: to
-# see that all of it begins and comes to its end.
+# Tests that take too long for every change. Each reports its count. With QUICK=1 a little of each, to
+# check that all of them start and finish.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/rust.sh

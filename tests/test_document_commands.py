@@ -20,14 +20,14 @@ INLINE = re.compile(r"(?<!`)`((?:vitrine|build/bin/vitrine)[^`\n]*)`(?!`)")
 BEFORE = re.compile(r"^(?:\$ |sudo (?:-E )?|[A-Z_]+=\S+ |build/bin/|build/venv/bin/)+")
 # The folders of the kit whose files a command may name; others are the reader's own.
 OURS = ("labs/", "p4src/", "tests/", "course/", "topo/", "insides/", "apps/")
-# What a reader makes by following a page.
+# Files that a reader creates by following a page.
 READERS = (
     "long-queues",
     "course/solutions/mirror/right",
     "labs/long_queues/topology.yaml",
     "labs/FOLDER/topology.yaml",
 )
-# What a page says of several commands at once, or leaves to the reader: `[OPTION ...]`, `a|b`.
+# A page's notation for several commands at once, or for the reader's choice: `[OPTION ...]`, `a|b`.
 PATTERN = re.compile(r"\.\.\.|[\[\]{}<>|…]")
 
 
@@ -88,7 +88,7 @@ def test_the_command_takes_what_pages_show() -> None:
 
 @functools.cache
 def help_of(program: str, subcommand: str) -> str:
-    """What a program says of its options."""
+    """The help text of a program."""
     words = [str(ROOT / "build/bin" / program), *([subcommand] if subcommand else []), "--help"]
     run = subprocess.run(words, capture_output=True, text=True, timeout=60)
     return run.stdout if run.returncode == 0 else ""

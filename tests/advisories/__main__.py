@@ -29,12 +29,12 @@ LOCKS = ("switch/Cargo.lock", "switch/fuzz/Cargo.lock")
 
 @dataclass(frozen=True)
 class Advisory:
-    """What is known of some versions of a crate."""
+    """A known problem of some versions of a crate."""
 
     number: str
     package: str
     title: str
-    # Nothing is wrong with it but that nobody looks after it, or the like.
+    # It reports no vulnerability; the crate is unmaintained, for example.
     is_informational: bool
     patched: tuple[str, ...]
     unaffected: tuple[str, ...]
@@ -59,7 +59,7 @@ class Advisory:
         )
 
     def concerns(self, version: Version) -> bool:
-        """Whether this version has what it tells of."""
+        """Whether it affects this version."""
         return not any(version.meets(it) for it in (*self.patched, *self.unaffected))
 
 

@@ -1,4 +1,4 @@
-"""What PyPA's advisory-database says of the Python packages that are installed."""
+"""Entries of PyPA's advisory-database for the installed Python packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 # Ours is installed in place; pip is the distribution's, which put it there.
 LEFT_OUT = frozenset({"vitrine", "pip"})
-# What concerns a version that we have, and not us, with the reason.
+# Advisories that name one of our versions but do not affect us, with the reason.
 HARMLESS = {
     "PYSEC-2023-17": "on Windows alone; p4runtime-shell 0.0.6 asks for this IPython",
 }
@@ -24,7 +24,7 @@ _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True)
 class Advisory:
-    """What is known of some versions of a package."""
+    """A known problem of some versions of a package."""
 
     number: str
     title: str
@@ -58,7 +58,7 @@ class Advisory:
         )
 
     def concerns(self, version: str) -> bool:
-        """Whether this version has what it tells of."""
+        """Whether it affects this version."""
         if version in self.versions:
             return True
         own = Version(version)

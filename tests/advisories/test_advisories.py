@@ -1,4 +1,4 @@
-"""What `make advisories` makes of versions and of the list's files."""
+"""How `make advisories` reads versions and the files of the advisory list."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Advisories about Python packages, and the licences of those that a wheel of ours asks for."""
+"""Advisories about Python packages, and the licences of those that our wheel requires."""
 
 import re
 from importlib import metadata
@@ -23,7 +23,7 @@ affected:
 - package: {name: other, ecosystem: PyPI}
   versions: ['3.0']
 """
-# Words of licences that ask for no more than to be named, or concern their own files alone (the
+# Words of licences that only require attribution, or concern their own files alone (the
 # MPL's and the LGPL's); and those of programs that only developers of the kit run.
 ALLOWED = re.compile(
     r"MIT|BSD|Apache|ISC|PSF|Python Software Foundation|Unlicense|HPND|MPL|Mozilla|LGPL|Zlib|0BSD",
@@ -69,8 +69,8 @@ def test_what_is_installed_is_compared_with_the_list(tmp_path):
 
 
 def _needed() -> set[str]:
-    """What `pip install` of our wheel brings along: the first part of the requirements, and what
-    those ask for."""
+    """Packages that `pip install` of our wheel installs: the first part of the requirements, and
+    their dependencies."""
     text, _, _ = (ROOT / "vm" / "requirements.txt").read_text().partition("# ----")
     wanted = re.findall(r"^([A-Za-z0-9_.-]+)==", text, re.M)
     found: set[str] = set()
@@ -80,7 +80,7 @@ def _needed() -> set[str]:
             continue
         found.add(name)
         for each in metadata.requires(name) or []:
-            # What only an extra, or another machine, wants is not there.
+            # Requirements of extras and of other machines are not installed.
             requirement, _, condition = each.partition(";")
             other = re.match(r"[A-Za-z0-9_.-]+", requirement)
             if other and "extra" not in condition and normal(other[0]) in installed():

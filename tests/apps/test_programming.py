@@ -1,4 +1,4 @@
-"""What the kit writes into programs of one's own, and how a program is replaced on request."""
+"""Entries that the kit writes into users' programs, and replacing a program on request."""
 
 import pytest
 

@@ -125,7 +125,7 @@ def test_a_mistake_is_refused_with_its_line(load_text, right, wrong, complaint):
 
 VOICE = "classes: {bulk: 0, voice: 1}\nrules: [{class: voice, dscp: 46}]\n"
 PORTS = {1: PortSettings(queue_count=1), 2: PortSettings(queue_count=2)}
-# Where packets go that the controller is asked about.
+# The port of packets for the controller.
 CPU = {510: PortSettings(queue_count=1)}
 
 
@@ -201,7 +201,7 @@ def test_what_a_simple_switch_cannot_do_is_refused_before_anything_is_changed(lo
     def refuse(settings):
         converted(settings, class_count=8)
 
-    # No session: whatever would be asked of one, the refusal comes first.
+    # No session: the refusal comes before any request.
     with pytest.raises(UnsupportedError, match="Port 510: it has no weights"):
         qos.apply(None, load_text(FILE), refuse)
 

@@ -1,4 +1,4 @@
-"""What a router answers in its own name; scapy, another implementation, reads the answers."""
+"""Replies that a router itself sends; scapy, another implementation, reads them."""
 
 from ipaddress import ip_address
 

@@ -75,7 +75,7 @@ def test_a_next_hop_behind_a_narrow_link_says_how_much_it_takes(narrow):
     routes = by_prefix(router.routes(narrow, narrow.switch("s1")))
     through = routes[Lpm(IPv4Address("10.0.2.0"), 24)]
     assert (through.action, through.args["mtu"]) == ("set_next_hop_within", 1300)
-    # What comes from elsewhere fits the host's own link.
+    # Packets from elsewhere fit the host's own link.
     assert routes[Lpm(IPv4Address("10.0.1.1"), 32)].action == "set_next_hop"
 
 

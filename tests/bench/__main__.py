@@ -38,8 +38,8 @@ EXACT_RATES = {
     "1 Gb/s": (1_000_000_000, "1100M"),
 }
 GAP_TOLERANCE_US = 100.0
-# A page is told of single packets at the first of them, and of depths alone at the second, where
-# they are too many.
+# At the first rate a page receives single packets; at the second, with too many packets, only
+# queue depths.
 WATCHED_RATES = ("100 Mb/s", "10 Gb/s")
 WATCHED_TIMES = 9
 WATCHED_WARM_UP_S, WATCHED_WINDOW_S = 8, 2
@@ -112,7 +112,7 @@ def main() -> None:
 
 
 def check_machine() -> None:
-    """What must be there, said before anything is built."""
+    """Checks the requirements before anything is built."""
     if os.geteuid() != 0:
         raise MachineError(
             "the bench makes network namespaces, which only root may: use `make bench`."
@@ -126,7 +126,7 @@ def check_machine() -> None:
 
 
 def cases(settings: Settings) -> Iterator[Case]:
-    """What is measured in one round, the fastest variant of everything first."""
+    """The measurements of one round, the fastest variant of everything first."""
     bridge = Subject("bridge", subjects.bridge)
     free = Subject("vitrine, unlimited port", subjects.vitrine())
     ten = Subject("vitrine, 10 Gb/s port", subjects.vitrine(rate="10 Gb/s"))
@@ -204,7 +204,7 @@ def exactness(settings: Settings, logs: Path) -> Iterator[dict]:
 
 
 def watching(settings: Settings, logs: Path) -> Iterator[dict]:
-    """What a page that looks costs a router: one flow, watched and unwatched in turn.
+    """The cost to a router of a page that watches: one flow, alternately watched and unwatched.
 
     Each time unwatched, watched, watched and unwatched again, so that what changes slowly on the
     machine favours neither; and as often unwatched all four times, which says how much of a
@@ -221,7 +221,7 @@ def watching(settings: Settings, logs: Path) -> Iterator[dict]:
             measure.load(place, seconds=2 * most_s) as receiver,
             measure.watched(place) as watcher,
         ):
-            # By its end the page knows whether packets are too many to be told.
+            # By its end the page knows whether there are too many packets to report each.
             measure.window(receiver, watcher, WATCHED_WARM_UP_S)
             measure.turn(watcher)
             for number in range(times):
@@ -283,7 +283,7 @@ def medians(readings: list[dict], figure: str, value: str) -> dict[tuple[str, bo
 
 
 def panels(readings: list[dict]) -> list[tuple[str, str, list[picture.Bar]]]:
-    """What the picture shows."""
+    """The panels of the picture."""
 
     def bars(figure: str, value: str, scale: float, mtu: int) -> list[picture.Bar]:
         return [

@@ -31,11 +31,11 @@ from labs.worlds.virtual.bench import VirtualBench
 from topo import load
 from topo.document import Place
 
-# What a class of some thirty lines must manage.
+# Decisions per second that a class of some thirty lines must reach.
 LEAST_PER_S = 20_000
 RUNS = 3
 WARM, COUNT = 2_000, 20_000
-# Nobody is asked for longer than this; a run ends when its class has been asked often enough.
+# An upper bound that no run reaches; a run ends when its class has made enough decisions.
 LONG = 1_000_000
 
 TIMED = """
@@ -165,7 +165,7 @@ def measure(subject: Subject, count: int = COUNT) -> float:
         folder = Path(name)
         (folder / "trivial.py").write_text(TRIVIAL)
         file, result = folder / "timed.py", folder / "result.json"
-        # Started by root, the class runs as nobody.
+        # Started by root, the class runs as the user nobody.
         folder.chmod(0o755)
         result.touch()
         result.chmod(0o666)

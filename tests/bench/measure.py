@@ -20,7 +20,7 @@ from topo import kernel, wait
 from topo.process import Process
 
 IPERF_PORT = 5201
-# What iperf3 may take longer than it was told to run.
+# How much longer than its configured duration iperf3 may take.
 SLACK_S = 30.0
 # Before it counts, a flow has left slow start.
 WARM_UP_S = 1
@@ -31,7 +31,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Flow:
-    """What one run of iperf3 saw at its receiver, and what it cost."""
+    """One run of iperf3: the figures of its receiver, and their cost."""
 
     bits_per_s: float
     packets_per_s: float
@@ -43,7 +43,7 @@ class Flow:
 
 
 def own_congestion_control() -> str:
-    """What TCP uses on this machine unless it is told otherwise."""
+    """The machine's default congestion control of TCP."""
     return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
 
 
@@ -99,7 +99,7 @@ def ping_us(place: Place, *, count: int, tos: int = 0) -> dict[str, float]:
 
 
 def received(place: Place, *, seconds: float, gaps: bool) -> dict:
-    """What h2's device received while a flow runs: exact rate, and the gaps between frames."""
+    """Frames at h2's device while a flow runs: exact rate, and the gaps between frames."""
     argv = [sys.executable, "-m", "tests.bench.probe", "h2-eth0", str(seconds), str(int(gaps))]
     return json.loads(place.h2.run(argv))
 
@@ -118,10 +118,10 @@ def datagrams(place: Place, *, rate: str, seconds: float) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Window:
-    """What arrived at h2 in a short time."""
+    """Traffic that arrived at h2 in a short time."""
 
     bits_per_s: float
-    # Processor time of who looks at the router, in percent of one core.
+    # Processor time of the router's watcher, in percent of one core.
     watcher_cpu_percent: float
 
 
@@ -137,7 +137,7 @@ def window(receiver: Process, watcher: Process, seconds: float) -> Window:
 
 
 def turn(watcher: Process) -> None:
-    """Who looks rests, and who rests looks; what comes and goes with that is over afterwards."""
+    """Pauses a running watcher or resumes a paused one, and waits until the effects are over."""
     os.kill(watcher.pid, signal.SIGUSR1)
     _pass(SETTLED_S)
 
@@ -197,7 +197,7 @@ def _pass(seconds: float) -> None:
 
 
 def _arrived_bytes(receiver: Process) -> int:
-    """What the network device of a process has received."""
+    """Bytes received by the network device of a process."""
     lines = Path(f"/proc/{receiver.pid}/net/dev").read_text().splitlines()
     (device,) = [line for line in lines if line.strip().startswith("h2-eth0:")]
     return int(device.partition(":")[2].split()[0])

@@ -14,7 +14,7 @@ from topo.process import Process
 
 COMMAND_DEADLINE_S = 60.0
 LINK_DEADLINE_S = 10.0
-# What "offloads off" switches off: super-packets in both directions and checksums left to hardware.
+# Features that "offloads off" disables: super-packets in both directions and hardware checksums.
 OFFLOADS = ("tso", "gso", "gro", "tx")
 
 

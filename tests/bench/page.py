@@ -37,7 +37,7 @@ SEEN, CURED, SWAPPED = (
 )
 # From one picture to the next, sixty a second and a little for the browser's clock.
 GOAL_FRAME_MS = 17
-# So long time passes before frames are counted, and then they are for so long.
+# Seconds before frames are counted, and seconds for which they are.
 WARM_S, FRAMES_S = 5, 20
 GOALS_S = {CURED: CURED_S, SWAPPED: EFFECT_S}
 PAGE = ROOT / "out" / "vitrine.html"

@@ -1,7 +1,7 @@
-"""Whether single packets of a router are asked for, or depths alone because packets are too many.
+"""Whether to request single packets of a router, or depths alone because packets are too many.
 
-The page's rule, glass/js/model/patience.js, which says why; tests/glass/patience.json has stories
-that both have to tell alike.
+The page's rule is glass/js/model/patience.js, which gives the reasons; on the cases of
+tests/glass/patience.json both must agree.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Patience:
         self._least_ms = math.inf
 
     def told(self, now_ms: float, until_ms: float, *, has_lost: bool) -> bool:
-        """Single packets were told of until an instant of the router's, or are missing."""
+        """Handles a report of single packets up to an instant of the router, or of missing ones."""
         if self.without_packets or not (has_lost or self._is_behind(now_ms, until_ms)):
             return False
         if now_ms - self._lost_at_ms < _LOST_TWICE_MS:

@@ -43,7 +43,7 @@ PERCENTILES = (50, 90, 99, 99.9)
 
 @dataclass
 class Measured:
-    """What was measured in one of both states, in seconds."""
+    """The measurements in one of both states, in seconds."""
 
     frames: list[float] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)
@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def measure(into: Measured, laid: dict[int, Cable], session: Session, span_s: float) -> None:
-    """For so long, both at once."""
+    """Measures frames and calls at the same time, for `span_s` seconds."""
     stop = threading.Event()
     thread = threading.Thread(target=_time_calls, args=(into.calls, session, stop))
     thread.start()

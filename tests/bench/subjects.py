@@ -1,4 +1,4 @@
-"""What stands between the hosts h1 (10.0.1.1) and h2 (10.0.2.1), from a cable to two switches."""
+"""Connections between the hosts h1 (10.0.1.1) and h2 (10.0.2.1), from a cable to two switches."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is compared, under the name the report gives it."""
+    """A variant to compare, under its name in the report."""
 
     name: str
     build: Callable[[Network], Place]

@@ -24,7 +24,7 @@ from labs.glass.relay import RefusedError, Relay
 from tests.bench.patience import Patience
 from topo import wait
 
-# What it says when the first sample has come.
+# Its output after the first sample.
 WATCHING = "watching"
 ROUTER = "s1"
 # As in glass/js/page/watching.js and glass.js.
@@ -55,7 +55,7 @@ async def main(address: str) -> None:
 
 
 class _Page:
-    """What a page remembers of one router."""
+    """A page's state for one router."""
 
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
@@ -112,7 +112,7 @@ def _now_ms() -> float:
 
 
 def asked(*, tells_packets: bool) -> router_pb2.WatchRequest:
-    """What the page asks a live router for."""
+    """The page's request to a live router."""
     request = router_pb2.WatchRequest(
         interval_ms=_INTERVAL_MS if tells_packets else _FAST_INTERVAL_MS,
         marks=True,
@@ -129,7 +129,7 @@ def asked(*, tells_packets: bool) -> router_pb2.WatchRequest:
 
 
 def _sent_bps(first: router_pb2.Sample, last: router_pb2.Sample) -> float:
-    """What has left between two samples, in a second."""
+    """The rate of departures between two samples, in bits per second."""
     bits = 8 * (_departed_bytes(last) - _departed_bytes(first))
     return bits * 1000 * _PS_PER_MS / (last.time_ps - first.time_ps)
 

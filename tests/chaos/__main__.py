@@ -36,7 +36,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Outcome:
-    """What a run has seen."""
+    """The observations of a run."""
 
     steps: int = 0
     # How long the network took to be as before, and TCP to go on, by fault, in seconds.

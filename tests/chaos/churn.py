@@ -30,13 +30,13 @@ class Churn:
         self._session = session
         self._dice = random.Random(0)
         self._present: list[Entry] = []
-        # What the table may hold instead: a batch whose answer was lost is there or it is not.
+        # Alternative contents of the table: a batch whose response was lost is applied or not.
         self._perhaps: list[Entry] | None = None
         self._ending = threading.Event()
         # Held for the length of one batch.
         self._turn = threading.Lock()
         self.batches = 0
-        # What must never happen, in sentences.
+        # Violations, in sentences.
         self.wrong: list[str] = []
 
     @contextlib.contextmanager
@@ -58,7 +58,7 @@ class Churn:
             self._present, self._perhaps = [], None
 
     def check(self) -> str | None:
-        """What the table has that it should not have, or lacks; none if all is right."""
+        """The table's surplus or missing entries; None if it is right."""
         with self._turn:
             found = _keys(self._mine())
             for present in (self._present, self._perhaps):
@@ -89,7 +89,7 @@ class Churn:
             try:
                 self._session.replace(self._present, wanted)
             except NotPrimaryError:
-                # Nothing was written, and somebody else may write: that is theirs to clean up.
+                # Nothing was written, and another controller is primary: it cleans up.
                 return
             except ConnectError:
                 self._perhaps = wanted

@@ -1,7 +1,7 @@
-"""A wall clock that steps under routers, controllers and hosts, and under nobody else's feet.
+"""A wall clock that steps for routers, controllers and hosts, and for no other process.
 
     clock.begin(folder)             # first of all: starts this program anew, with such a clock
-    clock.step(-3600)               # from now on an hour back, for us and whoever we start
+    clock.step(-3600)               # from now on an hour back, for us and the processes we start
     clock.step(0)
 
 The kernel has one time of day for all, and the machine's other users need it. So the library
@@ -24,7 +24,7 @@ _STEP_NS = struct.Struct("=q")
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What a process is started with so that its clock steps; nothing without a compiler."""
+    """The environment of a process whose clock steps; empty without a compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
         return {}
@@ -54,7 +54,7 @@ def steps() -> bool:
 
 
 def step(by_s: float) -> None:
-    """From now on the wall clock differs by so much from the machine's."""
+    """From now on the wall clock differs by `by_s` seconds from the machine's."""
     with Path(os.environ[_FILE]).open("r+b", buffering=0) as file:
-        # Eight bytes at once: nobody sees half of them.
+        # Eight bytes at once: no reader sees half of them.
         file.write(_STEP_NS.pack(round(by_s * 1e9)))

@@ -1,4 +1,4 @@
-"""What chaos and soak are there to find."""
+"""Violations that chaos and soak look for."""
 
 
 class LawError(Exception):

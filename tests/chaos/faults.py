@@ -1,4 +1,4 @@
-"""What can go wrong around routers, each as a `with` block: inside it is on, behind it is mended.
+"""Faults around routers, each a `with` block: on inside the block, repaired after it.
 
     with FAULTS["router killed"].strike(network, "s1", random.Random(7)): ...
 
@@ -34,7 +34,7 @@ _USURPATION_DEADLINE_S = 20
 _SPIN = "while True: pass"
 _MISSING = "lines of the log are missing"
 _TOLD_DEADLINE_S = 2
-# After so many cables without a word there is no room for words; some thirty lines fill a page.
+# After this many cable events without a log line the disk is full; some thirty lines fill a page.
 _LOST_COUNT, _MUTE_DEADLINE_S = 5, 20
 # So little that some requests of clients want more, and how soon they do.
 _SPARE_BYTES = 1 << 20
@@ -49,7 +49,7 @@ class Fault:
     """One thing that can go wrong."""
 
     strike: Strike
-    # Within how many seconds the network must be as before, once mending has begun, such as when a
+    # Within how many seconds the network must be as before, once the repair has begun, as when a
     # router is started again: datagrams arrive, tables are whole, the controller is in charge.
     promised_s: float
 
@@ -78,7 +78,7 @@ def port_flaps(network: Network, router: str, dice: random.Random) -> Iterator[N
 def device_vanishes(network: Network, router: str, dice: random.Random) -> Iterator[None]:
     """A port's device is gone from the machine, and comes back."""
     device = f"{router}-eth{_port(network, router, dice)}"
-    # To another namespace and back is the same to whoever holds it, and the hosts keep theirs.
+    # For the router a move to another namespace and back is the same; the hosts keep their devices.
     elsewhere = network.live.mininet.get("h9").pid
     _ip("link", "set", device, "netns", str(elsewhere))
     yield
@@ -117,7 +117,7 @@ def router_killed(network: Network, router: str, dice: random.Random) -> Iterato
 
 @contextlib.contextmanager
 def router_restarted(network: Network, router: str, dice: random.Random) -> Iterator[None]:
-    """A router is asked to end, and started again."""
+    """A router receives SIGTERM, and is started again."""
     network.end_router(router, signal.SIGTERM)
     yield
     network.start_router(router)
@@ -150,7 +150,7 @@ def disk_full(network: Network, router: str, dice: random.Random) -> Iterator[No
 
 @contextlib.contextmanager
 def log_disk_full(network: Network, router: str, dice: random.Random) -> Iterator[None]:
-    """There is no room for what the router has to say, which is said when there is some again."""
+    """The router's log disk is full; once it is not, the router counts the lines that it lost."""
     log, device = network.processes[router].log, f"{router}-eth{_port(network, router, dice)}"
     filler = _fill(network.disks.logs)
     sizes: list[int] = []
@@ -212,7 +212,7 @@ def memory_short(network: Network, router: str, dice: random.Random) -> Iterator
 
 @contextlib.contextmanager
 def clocks_step(network: Network, router: str, dice: random.Random) -> Iterator[None]:
-    """The time of day jumps by up to a day, some times in a row, for everybody there is."""
+    """The time of day jumps by up to a day, several times in a row, for all processes."""
 
     def wall_clock_s() -> float:
         # Of the same instant always: the router's start.
@@ -274,7 +274,7 @@ def program_replaced(network: Network, router: str, dice: random.Random) -> Iter
 
 @contextlib.contextmanager
 def port_slow(network: Network, router: str, dice: random.Random) -> Iterator[None]:
-    """A port's rate is a hundredth of what it was."""
+    """A port's rate is reduced to `_SLOW_BPS`."""
     number = _port(network, router, dice)
     before = network.queues[router].settings([number]).ports[number]
     network.queues[router].configure({number: PortSettings(rate_bps=_SLOW_BPS)})

@@ -1,4 +1,4 @@
-"""What a process and a machine hold, as the kernel tells it: what a leak would make more of."""
+"""Resources of a process and of the machine, as the kernel reports them: a leak adds to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KIB = 1024
 
 @dataclass(frozen=True)
 class Holdings:
-    """What one process holds at one instant."""
+    """Resources of one process at one instant."""
 
     resident_bytes: int
     descriptors: int
@@ -60,7 +60,7 @@ def children() -> list[int]:
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
             with contextlib.suppress(OSError):
-                # Behind the name, which may hold anything: the state, and who started it.
+                # After the name, which may contain any character: the state, and the parent.
                 _, _, behind = (process / "stat").read_text().rpartition(")")
                 state, parent = behind.split()[:2]
                 if int(parent) == os.getpid() and state != "Z":

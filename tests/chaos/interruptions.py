@@ -60,7 +60,7 @@ class Ends(Enum):
 
 @dataclass(frozen=True)
 class Command:
-    """What a target of the Makefile runs, and how."""
+    """The command of a Makefile target, and how it ends."""
 
     argv: Sequence[str]
     ends: Ends
@@ -84,7 +84,7 @@ COMMANDS = {
 
 @dataclass(frozen=True)
 class Interruption:
-    """One signal, and whom it reaches."""
+    """One signal, and the processes that receive it."""
 
     number: signal.Signals
     everybody: bool
@@ -102,7 +102,7 @@ Tally: TypeAlias = Counter[tuple[str, str]]
 
 # How the name of a file or folder begins that is ours wherever it lies.
 _OURS = "vitrine-"
-# After so many SIGKILLs of one command that command is let run to its end.
+# SIGKILLs of one command per run of it to its end.
 _KILLS_PER_WHOLE = 10
 
 
@@ -122,7 +122,7 @@ class Sandbox:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every command gets."""
+        """The environment of every command."""
         return {
             **os.environ,
             _MARK: self.mark,
@@ -159,7 +159,7 @@ class Sandbox:
         return found
 
     def left(self, *, was_killed: bool = False) -> str | None:
-        """What is left of commands that have ended; none if nothing is.
+        """The remains of commands that have ended; None if there are none.
 
         Those that were killed may leave files that say whose they are.
         """
@@ -188,8 +188,8 @@ def _is_routers(interface: str) -> bool:
 
 
 def _heed_signals() -> None:
-    """What a shell without job control starts in the background ignores SIGINT, and what nohup
-    starts ignores SIGHUP; not here."""
+    """Restores SIGINT and SIGHUP: background processes of a shell without job control ignore
+    SIGINT, and processes under nohup ignore SIGHUP."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -209,7 +209,7 @@ def interrupt(sandbox: Sandbox, name: str, how: str, after_s: float) -> None:
             process.send_signal(interruption.number)
     assert process.stdin is not None
     if command.ends is Ends.WITH_INPUT and interruption.number is signal.SIGINT:
-        # At a prompt it ends what was typed, and not the network: whoever wants that says Ctrl-D.
+        # At a prompt it only cancels the typed line; Ctrl-D ends the network.
         process.stdin.close()
     if not wait.holds_within(lambda: process.poll() is not None, _allowed(_END_DEADLINE_S)):
         process.kill()
@@ -237,7 +237,7 @@ def _allowed(span_s: float) -> float:
 
 
 def _reader(process: subprocess.Popen[bytes]) -> Callable[[], str]:
-    """What a process has said by now, the last lines of both."""
+    """A function that returns the last lines of a process's output and errors so far."""
     heard: list[bytes] = []
     for stream in (process.stdout, process.stderr):
         assert stream is not None
@@ -247,7 +247,7 @@ def _reader(process: subprocess.Popen[bytes]) -> Callable[[], str]:
 
 
 def _make_down(sandbox: Sandbox) -> None:
-    """What a user does after a crash."""
+    """Runs `vitrine down`, as a user does after a crash."""
     down = subprocess.run(
         [sys.executable, "-m", "vitrine", "down"],
         cwd=ROOT,
@@ -290,7 +290,7 @@ def whole(sandbox: Sandbox, name: str) -> None:
 def run(
     sandbox: Sandbox, seed: int, is_enough: Callable[[int], bool], say: Callable[[str], None]
 ) -> Tally:
-    """Interruptions until there are enough; how many there were of what."""
+    """Interrupts commands until `is_enough`; returns the count of each outcome."""
     dice, count = random.Random(seed), 0
     tally: Tally = Counter()
     while not is_enough(count):

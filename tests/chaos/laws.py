@@ -1,4 +1,4 @@
-"""What must hold once every fault is mended, and how soon.
+"""Laws that must hold once every fault is repaired, and how soon.
 
 * what was promised: datagrams of all hosts arrive, reports come, tables have what they should have,
   the controller is in charge; TCP goes on a little later, because it doubles its patience at each
@@ -27,11 +27,11 @@ _DATAGRAMS, _TCP_BYTES = 50, 100_000
 TCP_GOES_ON_S = 15.0
 # How long idle threads and connections that clients left behind may stay, and what they took.
 _SETTLE_S = 60.0
-# A thread pool and connections of the moment. What leaks leaks more in the end.
+# A thread pool and current connections. A leak exceeds this in the end.
 _MORE_DESCRIPTORS, _MORE_THREADS = 16, 8
-# What heaps keep of the most that there was, as docs/threat-model.md says, and a program replaced.
+# Memory that heaps keep after a peak, as docs/threat-model.md says, and a replaced program.
 _MORE_MEMORY_SHARE, _MORE_MEMORY_BYTES = 0.1, 24 << 20
-# A router that has no time for a question within its deadline is asked again.
+# A request that a busy router does not answer within its deadline is repeated.
 _ANSWERS_S = 60.0
 # The controller holds calls, their threads and connections of its own.
 _MORE_OF_OURS = 48
@@ -39,7 +39,7 @@ _MORE_OF_OURS = 48
 
 @dataclass
 class Laws:
-    """What is held against a network; made when it is up and nothing is wrong."""
+    """The laws of one network; created when it is up and nothing is wrong."""
 
     network: Network
     # Of all routers' ports.
@@ -100,7 +100,7 @@ class Laws:
             self._within(_ANSWERS_S, f"the books of {name}", lambda of=name: self._books(of))
 
     def _books(self, router: str) -> str | None:
-        """Why it is not known whether they balance; what does not is told at once."""
+        """Why it is unknown whether the counters balance; raises if they do not."""
         try:
             is_balanced = self.network.queues[router].describe().books.balanced
         except ControllerError as error:
@@ -160,7 +160,7 @@ class Laws:
         self._within(_SETTLE_S, f"the memory of {router}", excess)
 
     def _lives(self) -> None:
-        """No router has ended that nobody ended."""
+        """No router has ended by itself."""
         for router, process in self.network.processes.items():
             if process.has_ended():
                 raise LawError(f"{router} has ended: {process.last_words()}")

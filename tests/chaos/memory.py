@@ -1,7 +1,7 @@
-"""How much memory a process may have, held by the kernel: a control group, of whichever version.
+"""A limit on a process's memory, enforced by the kernel: a control group, version 1 or 2.
 
 with Bound.over("s1", 512 << 20) as bound:
-    argv = bound.around(argv)       # what is started so lives in the group
+    argv = bound.around(argv)       # its process runs in the group
     bound.limit(16 << 20)
     bound.kills                     # how often the kernel has ended it for want of memory
 
@@ -26,7 +26,7 @@ _GONE_DEADLINE_S = 5.0
 
 @dataclass(frozen=True)
 class _Files:
-    """What a version calls its files; counts are lines of `NAME NUMBER`, or a number alone."""
+    """The file names of a version; counts are lines of `NAME NUMBER`, or a number alone."""
 
     limit: str
     # Memory and swap together, or swap alone.
@@ -86,8 +86,8 @@ class Bound:
         return ["sh", "-c", enter, "sh", *argv]
 
     def limit(self, limit_bytes: int) -> None:
-        """From now on it may have so much, swapped out or not."""
-        # A page more: the kernel counts who meets the bound of memory, but not that of both.
+        """From now on it may have `limit_bytes`, swapped out or not."""
+        # A page more: the kernel counts hits of the limit of memory, but not of that of both.
         swap_bytes = 0 if self.files.swap_is_alone else limit_bytes + resource.getpagesize()
         # The sum is never less than memory alone, so which comes first depends on whether they grow
         # or shrink. A kernel that does not count swap has no such file.
@@ -101,7 +101,7 @@ class Bound:
 
     @property
     def used_bytes(self) -> int:
-        """What it has now."""
+        """The memory it has now."""
         return int((self.folder / self.files.used).read_text())
 
     @property

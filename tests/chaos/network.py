@@ -44,7 +44,7 @@ HERE = Path(__file__).parent
 # The routers' captures fill theirs within seconds: a disk that is full is the usual state. That of
 # their logs has room for hours.
 DISK_MIB = 4
-# What clients can make a router hold is bounded by less.
+# Above the bound of memory that clients can make a router use.
 MEMORY_BYTES = 512 << 20
 RECEIVER, REPORTED_TO = "h2", "h9"
 
@@ -93,13 +93,13 @@ class _Keeping:
 
 @dataclass
 class Network:
-    """What is up, as faults and laws see it."""
+    """The running network, for faults and laws."""
 
     live: LiveNetwork
     sessions: Mapping[str, Session]
     processes: dict[str, Process]
     disks: Disks
-    # By router; none where the machine lets nobody bound memory.
+    # By router; None where the machine cannot limit memory.
     bounds: Mapping[str, Bound | None]
     # By router: one each, because a session restores what each of them has set.
     churns: dict[str, Churn] = field(default_factory=dict)
@@ -163,11 +163,11 @@ class Network:
 
     @property
     def receiver(self) -> str:
-        """The address to which everybody sends."""
+        """The address to which all hosts send."""
         return str(self.live.host(RECEIVER).address)
 
     def begin(self) -> None:
-        """Everybody talks, tables are churned."""
+        """All hosts send, tables are churned."""
         receivers = {"tcp": traffic.TCP, "udp": traffic.UDP, "reports": traffic.REPORTS}
         for name, names in receivers.items():
             self.tallies[name] = Tallies(self.live.logs / name, names)
@@ -190,7 +190,7 @@ class Network:
 
 @contextlib.contextmanager
 def up(folder: Path) -> Iterator[Network]:
-    """The network for the length of a `with` block, with everybody talking."""
+    """The network for the length of a `with` block, with all hosts sending."""
     topology = load.load(HERE / "network.yaml")
     domain = domains.load(HERE / "domain.yaml")
     programs = Programs.compiled(topology, domain=domain)
@@ -232,7 +232,7 @@ def _clear(folder: Path) -> None:
 
 
 def _keep(logs: Path, folder: Path) -> None:
-    """What routers said outlives the disk on which they said it."""
+    """Copies the routers' logs from their disk, which goes away with the network."""
     for log in logs.iterdir():
         if log.suffix == ".log":
             shutil.copy(log, folder)

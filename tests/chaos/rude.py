@@ -30,7 +30,7 @@ _HOARDING_COUNT, _UNTAKEN_COUNT = 30, 100
 _PACKET_BYTES = 60_000
 # Refused, one by one, with an error for each.
 _UPDATE_COUNT = 1000
-# 203.0.113.0/24 is for documentation, and nobody's here.
+# 203.0.113.0/24 is for documentation; no host here uses it.
 USURPED = 0xCB007100
 
 
@@ -75,7 +75,7 @@ def _exhaust(call: grpc.Call) -> None:
 
 
 def stall(address: str) -> None:
-    """Connections that say nothing, or begin a request and never go on; reads that nobody takes."""
+    """Connections that send nothing, or only part of a request; reads whose answers stay unread."""
     held: list[object] = []
     for number in range(_STALLED_COUNT):
         connection = socket.socket(socket.AF_UNIX)
@@ -91,7 +91,7 @@ def stall(address: str) -> None:
 
 
 def hoard(address: str) -> None:
-    """Makes the router hold as much as it lets: answers that nobody takes, of many connections."""
+    """Makes the router buffer as much as it allows: unread answers of many connections."""
     for number in range(_HOARDING_COUNT):
         thread = threading.Thread(target=_hoard_once, args=(address, number), daemon=True)
         thread.start()
@@ -101,7 +101,7 @@ def hoard(address: str) -> None:
 def _hoard_once(address: str, number: int) -> None:
     hello, packet = p4runtime_pb2.StreamMessageRequest(), p4runtime_pb2.StreamMessageRequest()
     hello.arbitration.device_id = _find_id(address)
-    # Below everybody's: a backup, whose packets are refused in as many bytes as they have.
+    # Below all others: a backup, whose packets are refused in as many bytes as they have.
     hello.arbitration.election_id.low = number + 1
     packet.packet.payload = bytes(_PACKET_BYTES)
     everything = p4runtime_pb2.ReadRequest(device_id=hello.arbitration.device_id)

@@ -1,4 +1,4 @@
-"""What happens when: faults from a seed, so that a run can be had again.
+"""A schedule of faults, made from a seed so that a run can be repeated.
 
 for step in steps(seed, FAULTS, routers): ...
 """
@@ -36,7 +36,7 @@ class Step:
         return f"{' and '.join(map(str, self.strokes))} for {self.lasts_s:.1f} s"
 
 
-# Faults are mended at once, or some seconds later.
+# Faults are repaired at once, or some seconds later.
 _LASTS_S = (0.0, 0.2, 1.0, 3.0)
 # One step of three has two faults.
 _PAIRS_OF = 3

@@ -1,4 +1,4 @@
-"""What a soak has measured: kept as it comes, and judged and drawn however the run ends.
+"""The measurements of a soak: saved as they come, judged and drawn however the run ends.
 
     series = Series(folder)
     ... series.add(row), again and again ...
@@ -27,11 +27,11 @@ from matplotlib import pyplot
 from tests.chaos import slope
 
 TIME = "time s"
-# For which share of the time since the sample before; NaN where nobody could say.
+# Share of the time since the previous sample; NaN where it is unknown.
 HELD_UP = "held up %"
 _HELD_UP_MAX = 0.1
 _MACHINES_TOO = ("ms", "Mb/s")
-# What nobody would mind: of memory over the whole run, of everything else as well.
+# Tolerated growth over the whole run: a share, and amounts by unit.
 _SHARE = 0.05
 _LEAST = {
     **{"MiB": 4.0, "KiB": 16.0, "ms": 2.0},
@@ -42,11 +42,11 @@ Row = dict[str, float]
 
 @dataclass
 class Judged:
-    """What is to be said of a run."""
+    """The verdict on a run."""
 
-    # What grows that must not, and throughput where it falls, in sentences.
+    # Figures that grow and must not, and throughput where it falls, in sentences.
     wrong: list[str] = field(default_factory=list)
-    # The names of what the machine kept from being judged.
+    # Names of figures that the machine was too busy to judge.
     unjudged: list[str] = field(default_factory=list)
 
 
@@ -57,7 +57,7 @@ def judge(rows: Sequence[Row]) -> Judged:
         if name in (TIME, HELD_UP):
             continue
         try:
-            # Whoever holds whom up: for a long time nothing measured is an outage.
+            # Whatever the cause, a long time without a measurement is an outage.
             told = _growth(name, [row[name] for row in rows])
         except slope.OutageError as error:
             judged.wrong.append(f"{name}: {error}")

@@ -41,12 +41,12 @@ class Sampler:
         self._bytes = network.tallies["tcp"]["bytes"]
         self._held_up_s = dict.fromkeys(network.routers, 0.0)
         self._delays = traffic.delays_beside(network.live.logs / "udp").open("rb")
-        # What was under way before anybody looked is not of the first sample.
+        # Datagrams in flight before the first sample do not count.
         self._delays.read()
         self._held_up()
 
     def look(self) -> Row:
-        """What is so now, and since the last time."""
+        """A sample: the present state, and the changes since the last sample."""
         now_s, row = time.monotonic(), Row()
         span_s, self._before_s = now_s - self._before_s, now_s
         row[TIME] = now_s - self._began_s
@@ -82,7 +82,7 @@ class Sampler:
 
 
 def run(folder: Path, seconds: float, series: Series) -> None:
-    """The network for so long; raises what does not hold meanwhile."""
+    """Runs the network for `seconds`; raises if a law does not hold meanwhile."""
     between_s = max(_LEAST_BETWEEN_S, seconds / _SAMPLE_COUNT)
     with network.up(folder) as up:
         laws = Laws(up)

@@ -52,7 +52,7 @@ _DRAIN_S = 60
 
 
 def run(folder: Path, seconds: float, series: Series, samples: int = _SAMPLE_COUNT) -> None:
-    """The network for so long; raises what does not hold meanwhile."""
+    """Runs the network for `seconds`; raises if a law does not hold meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
     topology = load.load(HERE / "network.yaml")
     for switch, port in (("s1", 2), ("s2", 1)):
@@ -92,7 +92,7 @@ class Soaking:
         self._processor_s = holdings.processor_s(self._pid)
 
     def advance(self, until_ps: int) -> None:
-        """Lets time pass until so long after the beginning; tables change meanwhile."""
+        """Lets time pass until `until_ps` after the beginning; tables change meanwhile."""
         step_ps = (self._zero_ps + until_ps - self._time_ps) // _BATCHES
         for _ in range(_BATCHES):
             self._time_ps = self._world.advance(step_ps).time_ps
@@ -101,7 +101,7 @@ class Soaking:
                 churn.batch()
 
     def look(self) -> Row:
-        """What is so now, and since the last time; raises what does not hold."""
+        """A sample: the state, and the changes since the last; raises if a law does not hold."""
         self._check()
         row = Row()
         row[TIME] = (self._time_ps - self._zero_ps) / PS_PER_S
@@ -142,7 +142,7 @@ class Soaking:
             raise LawError(f"of {sent.acked_bytes} bytes that TCP acknowledged {came} came.")
 
     def _received(self) -> dict[int, world_pb2.AppReport]:
-        """What the applications of the receiver have seen; those of others are long."""
+        """Reports of the receiver's applications; those of other hosts are long."""
         return {each.app: each for each in self._world.look([RECEIVER], apps=True).apps}
 
     def _check(self) -> None:

@@ -114,7 +114,7 @@ def test_a_receiver_counts_what_is_wrong_and_what_comes_twice(tmp_path, monkeypa
 
 @pytest.fixture
 def stepping(tmp_path):
-    """What a process is started with whose clock steps, and the file that steps it."""
+    """The environment of a process whose clock steps, with the file that steps it."""
     found = clock.environment(tmp_path)
     if not found:
         pytest.skip("no C compiler")
@@ -122,8 +122,8 @@ def stepping(tmp_path):
 
 
 def told_by(environment):
-    """What a process started so says of its wall clock, before and after a step of an hour back,
-    and of its monotonic one meanwhile."""
+    """The output of such a process: the steps of its wall clock, when set an hour back, and of its
+    monotonic clock."""
     program = (
         "import time; from tests.chaos import clock; before, began = time.time(), time.monotonic();"
         "clock.step(-3600); print(time.time() - before, time.monotonic() - began)"
@@ -161,7 +161,7 @@ def bound():
 
 
 def taking(size_bytes):
-    """A program that takes so much memory and uses it."""
+    """A program that takes `size_bytes` of memory and uses it."""
     return [sys.executable, "-c", f"print(len(bytearray({size_bytes})))"]
 
 
@@ -254,7 +254,7 @@ def test_delays_are_judged_by_the_samples_in_which_the_machine_was_calm():
     # In a part of the time always.
     always = calm[:500] + [held_up(row) for row in calm[500:]]
     assert judge(always).unjudged == ["delay 50 % ms"] and judge(always).wrong == []
-    # Who had no time to say was held up; of memory nobody is excused.
+    # A sample without a figure counts as held up; growth of memory has no excuse.
     silent = [{**row, HELD_UP: float("nan"), "s1 MiB": 30 + row[TIME]} for row in calm]
     assert judge(silent).unjudged == ["delay 50 % ms"]
     assert judge(silent).wrong[0].startswith("s1 MiB grows")
@@ -371,7 +371,7 @@ def test_a_churn_does_not_end_without_a_word():
 
 
 class Books:
-    """What describes a router's books at the second time of asking."""
+    """Describes a router's books at the second request."""
 
     def __init__(self, balanced):
         self.asked, self.balanced = 0, balanced

@@ -44,7 +44,7 @@ def test_what_still_runs_is_found(sandbox):
     (sandbox.folder / "tmp").mkdir()
     (sandbox.folder / "tmp" / "forgotten").touch()
     assert "forgotten" in sandbox.left()
-    # What was killed may leave what says whose it is, and nothing else.
+    # A killed command may leave files that name their owner, and nothing else.
     assert "forgotten" in sandbox.left(was_killed=True)
     (sandbox.folder / "tmp" / "forgotten").rename(sandbox.folder / "tmp" / "vitrine-1")
     assert sandbox.left(was_killed=True) is None

@@ -1,5 +1,5 @@
-"""What the hosts of the network do: programs that send what can be told from anything else, and
-count what comes of it.
+"""The programs of the network's hosts: they send recognizable data, and count what arrives of
+it.
 
     python -m tests.chaos.traffic receive-tcp FILE
     python -m tests.chaos.traffic send-tcp ADDRESS
@@ -52,7 +52,7 @@ def is_right(chunk: bytes, position: int) -> bool:
 
 
 def payload_of(number: int) -> bytes:
-    """What a datagram carries behind its head; its length differs from its neighbours'."""
+    """A datagram's payload after its head; its length differs from its neighbours'."""
     start = number * 7919 % len(BLOCK)
     return _REPEATED[start : start + number * 31 % (_DATAGRAM_BYTES_MAX - _HEAD.size)]
 
@@ -125,7 +125,7 @@ def send_udp(address: str) -> None:
 
 
 def flood_udp(address: str) -> None:
-    """Sends as much as goes to a port where nobody listens."""
+    """Sends as fast as it can to a port without a listener."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         while True:
             try:

@@ -58,7 +58,7 @@ class Tools:
 
 @dataclass
 class Category:
-    """What was tried and what of it failed, by name, with the reason."""
+    """The number of attempts, and the failures by name, with the reason."""
 
     name: str
     total: int = 0
@@ -176,7 +176,7 @@ def check_rejected(tools: Tools, program: Path, expected: int, category: Categor
     elif status not in (1, 2):
         category.record(program.stem, f"exit status {status}: {first_error(output)}")
     else:
-        # Warnings may stand in front of it, as in p4c's output.
+        # Warnings may come before it, as in p4c's output.
         place = re.search(rf"{re.escape(program.name)}:(\d+):\d+: error", output)
         line = int(place.group(1)) if place else 0
         reason = None if line == expected else f"says line {line}, p4c line {expected}"

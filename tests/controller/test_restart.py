@@ -464,7 +464,7 @@ def test_an_entry_of_a_shared_table_cannot_hold_a_plain_call(session):
 
 
 def test_a_packet_goes_through_the_program_and_comes_back_with_its_reason(session):
-    # Out of the CPU port again, with no program in between that would look at it: the packet-out
+    # Out of the CPU port again, without a program in between that reads it: the packet-out
     # leaves through port 510 and is the packet-in's payload.
     session.send(Packet(b"\x00\x01\x02" + bytes(60), {"egress_port": 510}))
     packet = session.receive(5)

@@ -14,7 +14,7 @@ Files = Mapping[str, str]
 
 
 def lazies(exercise: Exercise) -> dict[str, Files]:
-    """What each lazy submission replaces in the start, by its name."""
+    """The files of the start that each lazy submission replaces, by its name."""
     folder = SOLUTIONS / exercise.name / "lazy"
     made = (
         {each.name: _files(each) for each in folder.iterdir()}

@@ -350,7 +350,7 @@ def test_a_page_links_to_the_moment_in_the_students_own_network(hand_in, runner,
     links = re.findall(r'href="([^"#]+)#at=[0-9.]+"', text)
     assert links
     assert all((tmp_path / each).is_file() for each in links)
-    # What waited then stands beside the link.
+    # The link has a figure of the packets that waited then.
     assert text.count("<figure><svg") == len(links)
     assert "s1 port 2: packets that wait" in text
     assert "The moment of the story is at" in text

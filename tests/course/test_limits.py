@@ -133,7 +133,7 @@ def test_a_class_of_a_network_ends_with_the_time_of_its_case(tmp_path):
     assert "ended after 1 s" in judgement.verdicts[0].story.came
 
 
-# ---- what is told --------------------------------------------------------------------------------
+# ---- reports -------------------------------------------------------------------------------------
 
 
 def test_a_story_has_no_longer_texts_than_anybody_reads(tmp_path):

@@ -54,7 +54,7 @@ def defined(program: t.Program) -> t.Program:
 
 
 def case(program: t.Program) -> Case:
-    """Text and script of a program all of whose packets are defined."""
+    """Text and script of a program in which every packet has a defined result."""
     machine = Machine(program)
     lines = [*write.entries(program.ingress), *write.entries(program.egress)]
     for packet in program.packets:

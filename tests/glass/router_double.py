@@ -49,7 +49,7 @@ class Model:
         self.sent = {2: 0, 3: 0}
 
     def step(self) -> list[pb.Event]:
-        """What happens until the next packet has come in."""
+        """The events until the next packet has arrived."""
         events, until = [], self.now + SLOT_PS
         output = 3 if next(self.numbers) % 3 == 0 else 2
         number = next(self.numbers)
@@ -157,9 +157,9 @@ class RouterDouble(DeviceDouble):
         self.began = time.monotonic()
         # Whether it is one of those that tell single packets.
         self.tells_packets = True
-        # Streams of single packets that somebody still takes.
+        # Streams of single packets that still have a reader.
         self.watching_packets = 0
-        # Messages of streams that somebody has taken.
+        # Stream messages that readers have taken.
         self.taken = 0
 
     @property
@@ -183,7 +183,7 @@ class RouterDouble(DeviceDouble):
             self.slowness = math.inf
 
     def counters_now(self):
-        """What each output queue holds, of a router that stands still."""
+        """The packets in each output queue, of a router that stands still."""
         return {port: self.model.counters(port).held.packets for port in RATES}
 
     def Describe(self, request, context):

@@ -1,4 +1,4 @@
-"""What the log shows as text does the same as the handle did, and so does what Undo shows."""
+"""The text in the log has the same effect as the handle, and so has the text of Undo."""
 
 import base64
 from fractions import Fraction
@@ -16,7 +16,7 @@ from tests.glass.test_codec import base64_of
 
 
 def done_in(page, name, *given):
-    """What this function of acts_done.js gives."""
+    """The result of this function of acts_done.js."""
     module = "async ([name, given]) => (await import('/tests/glass/acts_done.js'))[name](...given)"
     return page.evaluate(module, [name, given])
 
@@ -32,7 +32,7 @@ class _Told:
 
 
 def request_of(settings):
-    """What a session sends for these settings."""
+    """The request that a session sends for these settings."""
     request = router_pb2.ConfigureRequest()
     if settings.buffer_bytes is not None:
         request.buffer.size_bytes = settings.buffer_bytes
@@ -66,7 +66,7 @@ def normal(request):
 
 
 def told_by(python):
-    """What these Python lines, one for each service, configure together."""
+    """The request for all settings in these Python lines, one for each service."""
     names = {**vars(queueing), **vars(lines), "Fraction": Fraction, "session": None}
     names |= {"Queues": _Told, "Lines": _Cables}
     request = router_pb2.ConfigureRequest()
@@ -94,7 +94,7 @@ def test_yaml_and_python_say_what_the_handle_did(chromium, tmp_path):
         bytes_ = base64.b64decode(act["bytes"])
         wanted = normal(router_pb2.ConfigureRequest.FromString(bytes_))
         assert normal(told_by(act["python"])) == wanted
-        # What cables do is said in topology files alone.
+        # Only topology files have the settings of cables.
         if not act["yaml"] or any("link" in port["config"] for port in wanted.get("ports", [])):
             continue
         file = tmp_path / "act.yaml"

@@ -66,7 +66,7 @@ exec "$@"
 @pytest.fixture
 def opened(tmp_path, monkeypatch):
     """The file in which a desktop's browser says what it was given."""
-    # Without a default browser in the desktop's settings it is xdg-open that is asked.
+    # Without a default browser in the desktop's settings, xdg-open runs.
     programs = {"xdg-open": OPENER, "sudo": SUDO, "xdg-settings": "#!/bin/sh\n"}
     for name, text in programs.items():
         (tmp_path / name).write_text(text)
@@ -147,7 +147,7 @@ def test_the_page_goes_from_network_to_network(chromium):
         with _network("s2", NETWORK):
             expect(page.get_by_role("button", name="s2", exact=True)).to_be_visible()
             expect(page.locator(".labels")).to_contain_text("of 20 packets")
-        # What was told can still be looked at.
+        # Data received before can still be viewed.
         expect(page.locator(".veil")).to_contain_text("cannot be reached")
         page.keyboard.press("Shift+ArrowLeft")
         expect(page.locator(".labels")).to_contain_text("of 20 packets")

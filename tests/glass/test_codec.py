@@ -63,7 +63,7 @@ def any_value(field, roll):
     return roll.choice([each for each in values if not small or -(2**31) <= each < 2**32])
 
 
-# What a page has read, as protobuf's JSON has it; and the bytes that it writes of the same.
+# The message that a page reads, as in protobuf's JSON; and the bytes that it writes of it.
 READ_AND_WRITE = """
 async ({schema, name, bytes}) => {
   const { readSchema } = await import("/glass/js/wire/schema.js");

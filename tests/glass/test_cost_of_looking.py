@@ -1,4 +1,4 @@
-"""What pages that only look may cost the routers and the page that steers, in simulated time.
+"""The cost of pages that only look, to routers and the page that steers, in simulated time.
 
 Each seed is a history: pages that send any reading request, cancel it, or read no answer at all; a
 router whose answers take their time; and a page that steers meanwhile. VITRINE_LOOKING_SEEDS sets

@@ -1,4 +1,4 @@
-"""What a page does in every world: before a live router, a network in virtual time, a recording."""
+"""A page in every world: with a live router, a network in virtual time, a recording."""
 
 import contextlib
 
@@ -89,7 +89,7 @@ def in_one(always):
 
 @pytest.fixture(params=WORLDS)
 def world(request, tmp_path, monkeypatch):
-    """What a page says of its world, and the address of one."""
+    """The name of a world in a page, and the address of such a page."""
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
     with WORLDS[request.param](tmp_path) as address:
         yield request.param, address

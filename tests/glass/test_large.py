@@ -11,7 +11,7 @@ pytestmark = needs_browser
 
 @pytest.fixture
 def page(chromium, tmp_path, monkeypatch, row):
-    # What is there is of interest, and not how much happens.
+    # The test is about the elements of the page, not about the number of events.
     monkeypatch.setattr(bench, "STEPS_MAX", 3000)
     file = tmp_path / "inside.html"
     bench.recording(row).write(file)

@@ -58,7 +58,7 @@ def test_a_lesson_has_its_labs_class_rules_and_bursts(tmp_path):
 
 def test_labs_without_a_lesson_and_programs_of_their_own_can_be_looked_at(tmp_path):
     with virtual.showing("marking", tmp_path) as scene:
-        # Its handout stands beside the view.
+        # Its handout is beside the view.
         assert scene.lesson == "marking"
 
 

@@ -83,7 +83,7 @@ def test_a_flow_is_started_stopped_and_taken_back(chromium, tmp_path):
         running.get_by_role("button", name="Stop").click()
         expect(running).not_to_contain_text("bbr")
         assert sender.has_ended()
-        # What others have started is seen where it passes, and is theirs to stop.
+        # Other users' flows are listed but cannot be stopped here.
         expect(running.get_by_text("seen, not started by a page")).to_have_count(2)
         expect(running).to_contain_text("h3 → h5 TCP 10.0.3.1:40003 → 10.0.5.1:5201")
         expect(running.get_by_role("button", name="Stop")).to_have_count(0)
@@ -105,7 +105,7 @@ def test_what_hosts_refuse_is_said_where_it_was_asked_for(chromium, tmp_path):
         flow = page.get_by_role("group", name="A flow")
         flow.get_by_role("button", name="Start").click()
         expect(flow.get_by_role("alert")).to_contain_text("iperf3 gave up: no route to host")
-        # What had begun to listen for it has ended, too.
+        # The flow's listener has ended, too.
         assert all(each.has_ended() for each in hosts["h5"].processes)
 
 

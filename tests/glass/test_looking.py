@@ -1,4 +1,4 @@
-"""What pages that only look may cost the network and the page that steers."""
+"""The cost of pages that only look, to the network and the page that steers."""
 
 import contextlib
 import socket

@@ -78,7 +78,7 @@ def test_what_is_refused_is_said_at_the_handle_in_the_routers_words(chromium):
         page.get_by_role("tab", name="Handles").focus()
         expect(group.get_by_label("Line", exact=True)).to_have_value("10 Mb/s")
         expect(said).to_have_text("port 2, rate: 7 b/s; give at least 8 kb/s")
-        # What cannot be read does not even reach the router.
+        # Text that cannot be parsed does not even reach the router.
         group.get_by_label("Limit of the queue").fill("plenty")
         group.get_by_label("Limit of the queue").press("Enter")
         expect(group.get_by_role("alert").last).to_contain_text("20 packets")
@@ -362,7 +362,7 @@ def test_a_page_without_routers_token_or_server_says_what_to_do(chromium):
         lost = page.locator(".veil")
         page.evaluate("vitrine.calls.way.close()")
         expect(lost).to_contain_text("The connection has ended")
-        # What is remembered stays.
+        # Data received before stays.
         page.keyboard.press("Shift+ArrowLeft")
         expect(page.locator(".labels")).to_contain_text("of 20 packets")
 

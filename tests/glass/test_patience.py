@@ -13,7 +13,7 @@ from tests.bench.patience import Patience
 from tests.glass.browser import needs_browser, page_of, serve_modules
 
 STORIES = json.loads(Path(__file__).with_name("patience.json").read_text())
-# What the page's own rule says to a story, step by step.
+# The decisions of the page's own rule on a story, step by step.
 PLAY = """
 async ({ isLive, steps }) => {
   const { Patience } = await import("/glass/js/model/patience.js");
@@ -26,7 +26,7 @@ async ({ isLive, steps }) => {
 """
 
 
-# What a page asks a live router for, with single packets and without them.
+# The page's request to a live router, with single packets and without them.
 ASK = """
 async (known) => {
   const { Watching, detailAt } = await import("/glass/js/page/watching.js");

@@ -1,4 +1,4 @@
-"""Who may open the glass, and what goes through its socket."""
+"""Access to the glass, and calls through its socket."""
 
 import json
 import socket
@@ -56,7 +56,7 @@ def named(text):
 
 
 def asked(socket, method, request, router="s2"):
-    """What a call ends with: the messages, and the last frame's kind and rest."""
+    """The result of a call: the messages, and the last frame's kind and rest."""
     socket.send(frame(server.CALL, 1, named(router) + named(method)))
     socket.send(frame(server.SEND, 1, request.SerializeToString()))
     socket.send(frame(server.DONE, 1))
@@ -139,7 +139,7 @@ def test_a_class_looks_and_changes_nothing():
             assert kind == server.REFUSED
             assert "may only look" in status_pb2.Status.FromString(rest).message
         assert double.configured == []
-        # What reads goes through.
+        # Reading calls pass.
         assert asked(socket, DESCRIBE, router_pb2.DescribeRequest())[1] == server.END
 
 
@@ -197,7 +197,7 @@ def test_an_open_page_is_said_loudly(capsys):
 
 
 def test_every_method_that_changes_something_is_known_as_such():
-    # What is new in a service changes something until somebody has looked at it and says otherwise.
+    # A new method counts as changing something until it is reviewed and listed as reading.
     reading = {name.rpartition("/")[2] for name in relay.METHODS if name in relay.READING}
     assert reading == {
         *("Describe", "Watch", "Read", "GetForwardingPipelineConfig", "Capabilities"),
@@ -260,7 +260,7 @@ def stands(double):
 
 
 def test_a_slow_page_holds_up_its_own_stream_and_keeps_no_other_page_waiting():
-    """What waits for a page that reads nothing is bounded: its router's stream stands still."""
+    """The backlog of a page that reads nothing is bounded: its router's stream blocks."""
     watch = router_pb2.WatchRequest(interval_ms=1, packets=True)
     with glass_of_double(double=Flood()) as (glass, double), socket.socket() as narrow:
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

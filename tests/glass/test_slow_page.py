@@ -35,21 +35,21 @@ def test_time_goes_on_for_others_and_the_page_is_told_what_it_missed(tmp_path):
         with socket.socket() as narrow, World.connect(scene.world_address) as world:
             narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             narrow.connect(("127.0.0.1", glass.port))
-            # While nobody reads, nor is the answer to a ping: on a busy machine that is long.
+            # A page that does not read does not answer pings: on a busy machine that is long.
             with opened(glass, sock=narrow, max_queue=1, ping_interval=None) as page:
                 page.send(frame(server.CALL, 1, named(router.name) + named(WATCH)))
                 page.send(frame(server.SEND, 1, watch.SerializeToString()))
-                # Nobody reads. A world that had to wait would do so for half a minute, and then end
-                # the stream.
+                # The page does not read. A world that had to wait would do so for half a minute,
+                # and then end the stream.
                 found = read_until(page, world.advance(SPAN_S * PS_PER_S).time_ps)
-                # Samples that are missing are told with the next one that is not.
+                # The next sample that arrives reports the missing ones.
                 later = read_until(page, world.advance(PS_PER_S // 100).time_ps)
                 assert found["lost"] > 0
                 assert found["missed"] + later["missed"] > 0
 
 
 def read_until(page, until_ps):
-    """What a page is told until all has been told; a stream that was ended is an error."""
+    """The losses reported to a page until `until_ps`; the end of the stream is an error."""
     found = {"lost": 0, "missed": 0}
     while True:
         message = page.recv(timeout=DEADLINE_S)

@@ -51,7 +51,7 @@ def test_a_tape_of_nothing_says_so(tmp_path, monkeypatch):
 
 
 def test_a_tape_full_of_packets_takes_no_more_of_them(tmp_path, monkeypatch):
-    """A world waits for those who watch it: a stream that nobody reads would hold it up."""
+    """A world waits for its watchers: a stream without a reader would block it."""
     monkeypatch.setenv("VITRINE_RUN_DIR", str(tmp_path))
     monkeypatch.setattr(tape, "PACKETS_BYTES_MAX", 10_000)
     double = RouterDouble()
@@ -107,7 +107,7 @@ def test_a_recording_plays_from_a_disk(chromium, recorded, tmp_path):
     with page_of(chromium, offline=True) as page:
         page.goto(file.as_uri())
         expect(page.get_by_text("a recording")).to_be_visible()
-        # It has played to its end, where packets were told no more.
+        # It has played to its end, which has no single packets any more.
         page.keyboard.press("Space")
         page.evaluate("vitrine.player.setPace(0.001)")
         middle = "(vitrine.player.startPs + vitrine.model.packetsUntilPs) / 2"

@@ -209,7 +209,7 @@ def test_a_packets_life_names_entries_decodes_headers_and_leads_to_the_program(p
     panel.get_by_text("As it came in: ").click()
     as_it_left.click()
     rows = panel.get_by_role("row").filter(has_text="ttl")
-    # A router takes one of what is left.
+    # A router decrements it.
     came, left = (int(each.split()[-1]) for each in rows.all_inner_texts())
     assert left == came - 1
     expect(panel.get_by_role("row", name="ipv4 dst_addr").first).to_contain_text(target)
@@ -219,7 +219,7 @@ def test_a_packets_life_names_entries_decodes_headers_and_leads_to_the_program(p
     expect(marked).to_have_count(1)
 
 
-# What each lesson has made of its port at the end.
+# The settings of each lesson's port at the end.
 LAST = {
     "bufferbloat": "about.ports[1].config.queue_count === 2",
     "link-sharing": "about.ports[2].config.scheduler.groups.length === 2",
@@ -356,7 +356,7 @@ def test_the_pages_numbers_are_those_of_describe_at_the_same_instant(page, scene
     page.evaluate("vitrine.player.setPace(0.05)")
     page.wait_for_function("() => vitrine.player.timePs > 2.05e12")
     page.evaluate("vitrine.player.pause()")
-    # The network stands; the picture goes to where it stands, once all of it has been told.
+    # The network is paused; the picture catches up with it once all data has arrived.
     page.evaluate("vitrine.world.catchUp()")
     page.wait_for_function(
         "() => !vitrine.world.isBusy && vitrine.player.timePs === vitrine.world.reachedPs"
@@ -380,7 +380,7 @@ def test_the_pages_numbers_are_those_of_describe_at_the_same_instant(page, scene
                 "row", name=f"input {each.port}"
             )
             expect(row.get_by_role("cell").first).to_have_text(str(each.held.packets))
-    # What single packets say is what the counters say: nothing is drawn that is not there.
+    # Single packets agree with the counters: every drawn packet exists.
     drawn = page.evaluate(
         """() => [...vitrine.model.insides.at(vitrine.player.timePs).packets.values()]
              .filter(({ kind }) => kind === "filed" || kind === "queued").length"""
@@ -490,7 +490,7 @@ def test_a_class_sees_what_the_page_that_steers_lets_pass(chromium, scene):
         expect(steering.locator(".notice")).to_contain_text("Head-of-line blocking")
         steering.evaluate("vitrine.player.pause()")
         pass_until(steering, 2.2e12)
-        # Where the one is, there the other comes to be, and stays.
+        # The looking page follows the steering one to its instant, and stays there.
         looking.wait_for_function("() => vitrine.player.timePs > 0.9999 * 2.2e12")
         expect(looking.locator(".time")).to_contain_text("follows the page that steers")
         expect(steering.locator(".notice")).to_contain_text("Head-of-line blocking")

@@ -96,7 +96,7 @@ def test_a_class_in_a_folder_of_roots_imports_what_lies_beside_it(tmp_path):
 
 
 def begun(file, sudo):
-    """What the process answers to the first question, the class's name being Curious."""
+    """The process's answer to the first request, with a class named Curious."""
     begin = b"B" + json.dumps({"kind": "Arbiter", "ports": 2, "iterations": 1, "seed": 1}).encode()
     environment = {name: value for name, value in os.environ.items() if "SUDO" not in name}
     done = subprocess.run(

@@ -1,7 +1,7 @@
-"""Deciders in Python: they decide what the built-in ones decide, and what is wrong is told.
+"""Deciders in Python: they decide as the built-in ones do, and errors are reported.
 
-The comparison is step by step: vitrine-sim asks both the same, and ends at the first decision that
-differs.
+The comparison is step by step: vitrine-sim sends both the same request, and ends at the first
+decision that differs.
 """
 
 import json

@@ -47,7 +47,7 @@ def test_a_line_of_ss_is_one_connection_with_its_window_and_its_losses():
         rwnd_limited_ms=120,
         sndbuf_limited_ms=8,
     )
-    # What ss leaves out because nothing happened yet is 0.
+    # Fields that ss omits because nothing happened yet are 0.
     assert (control.ssthresh_packets, control.retransmits, control.unacked_packets) == (0, 0, 0)
     assert control.delivery_rate_bps == 139e9
 

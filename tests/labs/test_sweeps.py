@@ -193,7 +193,7 @@ def test_several_parameters_move_together(read):
         ("  use: {", "  ../../../../use: {", "buffers.yaml:15: figures.../../../../use is called"),
         ("  use: {", "  /tmp/use: {", "use up to 80 letters, digits"),
         ("  use: {", "  .use: {", "use up to 80 letters, digits"),
-        # What could only fail once everything is measured.
+        # Errors that would otherwise show only once everything is measured.
         ("x: buffer, y", "x: tcp, y", "x is 'tcp', which must be a number to be drawn"),
         ("x: buffer, least", "x: utilisation, least", "x must be a parameter"),
         ("0.25 * buffer", "0.25 * bufer", "buffers.yaml:15: figures.use.theory.model"),

@@ -133,7 +133,7 @@ def test_routers_tell_hosts_how_long_packets_may_be(prompt, target):
     said = prompt(f"h1 iperf3 -c {target} -t 60 &", "h1 ping -c 3 h2", "h1 ss -ti", mtu=1280)
     (told,) = re.findall(r"pmtu:(\d+) .*bytes_acked:(\d+)", said)
     assert int(told[0]) == 1280
-    # More than what fits into packets of before anybody was told.
+    # More than fits into packets sent before the host knew the MTU.
     assert int(told[1]) > 500_000
 
 
@@ -182,7 +182,7 @@ def test_what_routers_report_is_shown(prompt, tmp_path):
     (sent,) = re.findall(r"(\d+) datagrams sent, \1 have arrived", said)
     assert int(sent) > 100
     assert f"{sent} reports of 1 node on 1 flow; 0 missing in sequence" in said
-    # The latest ten rows; three routers tell of each datagram, whose queues were empty.
+    # The latest ten rows; three routers report each datagram, and their queues were empty.
     rows = re.findall(r"10\.0\.2\.1.*: (s\d), port \d to \d, [\d.]+ us, queue 0 with 0 B", said)
     assert len(rows) == 10
     assert set(rows) == {"s1", "s2", "s3"}

@@ -124,7 +124,7 @@ def test_a_sweep_goes_on_from_where_a_crash_has_ended_it(file, tmp_path):
     wait.until(first_row_is_kept, "the first row", DEADLINE_S)
     process.kill()
     process.wait()
-    # Its processes have ended with it, so nobody holds the journal any more.
+    # Its processes have ended with it, so the journal is unlocked.
     with Journal(journal.parent) as kept:
         before = len(kept.rows)
     assert 1 <= before < 4

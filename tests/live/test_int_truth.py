@@ -75,7 +75,7 @@ links:
   - {ends: ["s3:2", h2], rate: 100 Mb/s, mtu: 1380 B}
   - {ends: ["s2:3", h9], rate: 20 Mb/s}
 """
-# Half of what the queue for data takes, and few enough for several packets to find it used up.
+# Half of the data queue's limit, and a quota that several packets exhaust.
 CONGESTED_BYTES, CONGESTION_REPORTS = 8_000, 5
 DOMAIN = f"""\
 nodes: {{s1: 1, s2: 2, s3: 3}}

@@ -49,7 +49,7 @@ def test_what_a_router_sends_faster_than_the_line_is_refused_in_view(tmp_path):
         assert 0 < most <= 50_000
         assert line.refused_packets > 100
         assert line.offered_packets == line.delivered_packets + line.refused_packets
-        # What s1 has sent is what s2's line was offered: nothing is in between.
+        # s2's line was offered all that s1 has sent: nothing is in between.
         sent = Queues(sessions["s1"]).read([2]).ports[2]
         assert sum(queue.departed_packets for queue in sent.queues) == line.offered_packets
 

@@ -39,7 +39,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 FRAMES = [bytes([2, 0, 0, 0, 0, 9]) + bytes(6) + b"\x88\xb5" + bytes([n] * 100) for n in range(3)]
 ETH_P_ALL, SO_RCVBUFFORCE = 3, 33
 DEADLINE_S = 60.0
-# What a port takes in at one turn, before it is known whether there is room.
+# The frames that a port receives at one turn, before the check for room.
 RECEIVE_BATCH = 64
 CAP_DAC_OVERRIDE, CAP_NET_ADMIN, CAP_NET_RAW = 1 << 1, 1 << 12, 1 << 13
 
@@ -172,7 +172,7 @@ def test_root_becomes_somebody_whose_threads_keep_what_they_need_and_goes_on_for
         # The line comes when all is done; the address answers a moment earlier.
         wait.until(lambda: "listening" in log.read_text(), "the line", DEADLINE_S)
         # One opens devices and files, one has the packets, one writes the log into files that may
-        # be somebody else's; those that speak gRPC keep nothing.
+        # be another user's; those that speak gRPC keep nothing.
         devices, files = CAP_NET_ADMIN | CAP_NET_RAW, CAP_DAC_OVERRIDE
         wanted = [0] * (len(_threads(process.pid)) - 3) + [files, devices, devices | files]
         # A thread gives up what it does not need as the first thing that it does.

@@ -31,7 +31,7 @@ PACED_BPS = 50_000_000
 RELOADS = 12
 # Packets that pass between two reloads.
 PACKETS = 1000
-# What the user's program has beside the kit's: a counter of all packets that are routed.
+# The user's addition to the kit's program: a counter of all routed packets.
 DECLARED = "    counter(1, CounterType.packets) all_packets;\n    apply {\n"
 COUNTED = "            all_packets.count(0);\n"
 

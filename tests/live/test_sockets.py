@@ -16,7 +16,7 @@ from tests.process import stranger
 from topo import preflight
 from topo.live import LiveNetwork
 
-# `daemon` and `nobody`: every distribution has them.
+# The users `daemon` and `nobody`: every distribution has them.
 STRANGER, CALLER = 1, 65534
 NET = Bottleneck(Settings(quick=True)).topology()
 

@@ -17,7 +17,7 @@ CELL_S = 1800
     "book", [book for book in BOOKS if is_executed(book)], ids=lambda book: book.stem
 )
 def test_a_kernel_executes_a_notebook_and_every_cell_shows_something(book, tmp_path, monkeypatch):
-    # What a lab measures here is not the student's.
+    # Results of this test do not belong among the student's.
     monkeypatch.setenv("VITRINE_RESULTS", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
     document = nbformat.read(book, as_version=4)

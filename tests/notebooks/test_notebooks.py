@@ -25,15 +25,15 @@ def cells(book):
     assert document["nbformat"] == 4
     for cell in document["cells"]:
         yield cell["cell_type"], "".join(cell["source"])
-        # What a run has shown is not kept: it would be another one's.
+        # Notebooks are stored without the outputs of a run.
         assert not cell.get("outputs"), book
 
 
 def executed(book):
-    """What each cell shows: its last expression as Jupyter would show it."""
+    """The output of each cell: its last expression as Jupyter would show it."""
     names, shown = {"__name__": "__main__"}, []
     for number, text in enumerate(text for kind, text in cells(book) if kind == "code"):
-        # So Jupyter does, too: whoever asks for a cell's text finds it.
+        # As in Jupyter: `linecache` has the cell's text.
         file = f"<{book.stem} cell {number}>"
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
         tree = ast.parse(text)
@@ -55,7 +55,7 @@ def is_executed(book):
 )
 def test_a_notebook_runs_and_shows_something(book, tmp_path, monkeypatch):
     monkeypatch.chdir(book.parent)
-    # What a lab measures here is not the student's.
+    # Results of this test do not belong among the student's.
     monkeypatch.setattr("vitrine.labs.RESULTS", tmp_path)
     for shown in executed(book):
         assert shown is not None and shown != "", book

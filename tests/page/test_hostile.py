@@ -1,6 +1,4 @@
-"""Scenarios of somebody who means no good, by a shared address: what becomes of it is said, and the
-page goes on answering.
-"""
+"""Hostile scenarios from a shared address: the page reports the problem and stays responsive."""
 
 import base64
 import json

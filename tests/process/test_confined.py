@@ -162,7 +162,7 @@ def test_each_thread_keeps_what_it_needs(tmp_path: Path, user: str | None):
         wait.until(lambda: not excess(), "that every thread has what it needs", PROMPT_S)
 
 
-# ---- what nobody reads ---------------------------------------------------------------------------
+# ---- an unread log -------------------------------------------------------------------------------
 
 
 def fill(pipe: int) -> None:

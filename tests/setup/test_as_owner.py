@@ -1,4 +1,4 @@
-"""Commands ask for root only where they need it: for a live network, or one that is up."""
+"""Commands require root only where they need it: for a live network, or one that is up."""
 
 from __future__ import annotations
 

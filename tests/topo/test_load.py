@@ -104,7 +104,7 @@ def test_hosts_know_their_gateways_or_learn_them(load_text, net):
 
 
 def test_a_link_between_routers_is_emulated_once_in_each_direction_by_who_sends(net):
-    # 20 ms one way: s1 delays what it sends and s2 what it sends, nobody what comes in.
+    # 20 ms one way: s1 and s2 delay outgoing packets, neither delays incoming ones.
     way = Impairment(delay_ns=20_000_000, loss_ppm=100)
     other = Sender(is_router=True)
     assert net.switch("s1").port(2).cable == Cable(transmit=way, sender=other)

@@ -110,7 +110,7 @@ def measure(program: Path, row: Dumbbell, form: str) -> Measured:
     return Measured(told["packets"] / told["cpu_s"], told["utilisation"])
 
 
-# What ours is to be able to do at all: ten minutes of bufferbloat's network, and 10,000 flows.
+# Runs that our simulator must complete: ten minutes of bufferbloat's network, and 10,000 flows.
 ALONE = ("--full-buffer", "--flows 100 --parallel 100 --mbps 1000 --seconds 2")
 
 

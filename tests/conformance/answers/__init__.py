@@ -1,1 +1,1 @@
-"""What simple_switch_CLI is answered by our switch, and by the original."""
+"""Answers of our switch to simple_switch_CLI, and those of the original."""

@@ -45,12 +45,12 @@ class Asked:
 
     @property
     def identity(self) -> tuple[str, tuple[str, ...]]:
-        """The same program with the same commands is asked once."""
+        """The same program with the same commands runs once."""
         return self.source.read_text(), self.commands
 
 
 def described(checkout: Path, names: list[str]) -> Iterator[Asked]:
-    """What the networks of p4-learning that are described as JSON give to their switches."""
+    """The programs and commands of p4-learning's networks that are described as JSON."""
     for network in networks(checkout):
         is_meant = not names or any(name in network.name for name in names)
         if not is_meant or not network.file.endswith(".json"):
@@ -66,7 +66,7 @@ def described(checkout: Path, names: list[str]) -> Iterator[Asked]:
 
 
 def answers(program: Path, compiled: Path, lines: list[str], log: Path) -> list[str]:
-    """What the prompt prints for each line, with this switch."""
+    """The output of the prompt for each line, with this switch."""
     port = free_port()
     flags = ("--thrift-port", str(port), "--notifications-addr", f"ipc://{log}.ipc")
     with running(*flags, str(compiled), port=port, log=log, program=program):

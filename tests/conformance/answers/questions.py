@@ -1,4 +1,4 @@
-"""What is asked about a program: everything that simple_switch_CLI can read of it."""
+"""Questions about a program: everything that simple_switch_CLI can read of it."""
 
 from __future__ import annotations
 

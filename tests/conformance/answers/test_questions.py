@@ -1,4 +1,4 @@
-"""What is asked about a program, from its JSON."""
+"""Questions about a program, from its JSON."""
 
 from __future__ import annotations
 

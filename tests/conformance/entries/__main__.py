@@ -131,7 +131,7 @@ def update(
 
 
 def run(switch: Switch, tables: list[schema.Table], count: int, dice: Random) -> Counter[int]:
-    """Sends so many updates; an AssertionError says what differs."""
+    """Sends `count` updates; an AssertionError says what differs."""
     model, seen = Model(tables), Counter[int]()
     for batch in range((count + BATCH - 1) // BATCH):
         updates = [update(dice, tables, model) for _ in range(BATCH)]

@@ -250,9 +250,9 @@ def _one_action_for_a_set(dice: Random, made: Entry, table: Table) -> bool:
     return True
 
 
-# Each makes one thing wrong, or says that it cannot with this entry. What is wrong with the key is
-# refused in every update, what is wrong with the action in INSERT and MODIFY; a MODIFY without any
-# leaves the action as it is.
+# Each makes one thing wrong, or returns that it cannot with this entry. A wrong key is refused in
+# every update, a wrong action in INSERT and MODIFY; a MODIFY without an action leaves the action
+# as it is.
 Mistake = Callable[[Random, Entry, Table], bool]
 KEY_MISTAKES: tuple[Mistake, ...] = (
     *(_unknown_table, _unknown_key, _key_twice, _key_missing, _key_of_another_kind),

@@ -1,4 +1,4 @@
-"""What a switch must answer to updates, and what its tables must then hold."""
+"""The required answers of a switch to updates, and the contents of its tables afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Model:
         self._sizes = {table.id: table.size for table in tables}
         # By table and key.
         self.held: dict[int, dict[bytes, p4runtime_pb2.TableEntry]] = {it.id: {} for it in tables}
-        # Of entries with sets of actions nobody is told how many fit, but that one is too many.
+        # The capacity for entries with sets of actions is unknown: any write may be refused.
         self._sets = {table.id for table in tables if table.has_sets}
 
     def expect(self, update: p4runtime_pb2.Update, *, is_wrong: bool) -> frozenset[int]:
@@ -58,13 +58,13 @@ class Model:
 
 
 def key_of(entry: p4runtime_pb2.TableEntry) -> bytes:
-    """What tells entries of a table apart."""
+    """The identity of an entry in its table."""
     fields = sorted(field.SerializeToString(deterministic=True) for field in entry.match)
     return b"".join([entry.priority.to_bytes(4, "big"), *fields])
 
 
 def action_of(entry: p4runtime_pb2.TableEntry) -> bytes:
-    """What an entry does, whatever the order of what it was written in."""
+    """An entry's action or set of actions; the order of the set does not matter."""
     if entry.action.HasField("action"):
         return _call(entry.action.action)
     actions = entry.action.action_profile_action_set.action_profile_actions

@@ -1,4 +1,4 @@
-"""What a P4Info says of tables, as far as entries are concerned."""
+"""The tables of a P4Info, as far as entries are concerned."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Table:
     size: int
     # Entries are sets of actions.
     has_sets: bool
-    # What the weights of a set may add up to, if that is said.
+    # The largest sum of the weights of a set, if it is given.
     weights_max: int | None
 
     @property

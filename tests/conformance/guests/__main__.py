@@ -41,7 +41,7 @@ SIMULATOR = ROOT / "build" / "bin" / "vitrine-sim"
 
 @dataclass
 class Result:
-    """What became of a project's programs: why they failed, by name, and how many there are."""
+    """The results of a project's programs: failures by name, with the reason, and counts."""
 
     compiled: int = 0
     compared: int = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# What `main` looks like in a program of an architecture that is ours too.
+# The instantiation of `main` in a program for one of our architectures.
 _MAIN = re.compile(r"(?<!package )\b(?:V1Switch|PSA_Switch)\s*(?:<[^>]*>)?\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # Programs of P4-14 say so in their own words.
@@ -22,7 +22,7 @@ class Flavour:
     # The program, and the P4Info that is shipped for this build, in the checkout.
     program: str
     p4info: str
-    # What the compiler is given besides.
+    # Further flags of the compiler.
     flags: tuple[str, ...] = ()
 
 
@@ -31,14 +31,14 @@ class Project:
     """One project: the folder that its checkout has, and how its programs are compiled."""
 
     name: str
-    # What stands in front of the program on the command line, with {root} for the checkout.
+    # Flags before the program on the command line, with {root} for the checkout.
     flags: tuple[str, ...] = ()
-    # What follows these where the program is for a switch; what the P4Info that the project ships
-    # was made without.
+    # Further flags where the program is for a switch; the P4Info that the project ships was made
+    # without them.
     switch_flags: tuple[str, ...] = ()
     # Programs that are built more than once, or whose P4Info is not beside them.
     flavours: tuple[Flavour, ...] = ()
-    # What else the project has for a compiler or a switch, and who runs that.
+    # Other files of the project for a compiler or a switch, and the target that runs them.
     elsewhere: str = ""
 
 
@@ -95,13 +95,13 @@ class Program:
 
     path: Path
     p4info: Path | None
-    # What it is called in the project, and what the compiler is given for this build.
+    # Its name in the project, and the compiler's flags for this build.
     name: str
     flags: tuple[str, ...] = ()
 
 
 def checkout_of(project: Project, checkouts: Path) -> Path | None:
-    """The project's checkout, whoever's it is: `tutorials`, `p4lang-tutorials`."""
+    """The project's checkout, with any owner: `tutorials`, `p4lang-tutorials`."""
     folders = sorted(folder for folder in checkouts.iterdir() if folder.is_dir())
     named = re.compile(rf"(?:.*[-+_])?{re.escape(project.name)}", re.IGNORECASE)
     return next((folder for folder in folders if named.fullmatch(folder.name)), None)
@@ -128,7 +128,7 @@ def programs(root: Path, flavours: tuple[Flavour, ...] = ()) -> Iterator[Program
 
 
 def _shipped(program: Path) -> Path | None:
-    """The P4Info beside a program, or in the folder of what was made of it."""
+    """The P4Info beside a program, or in its build folder."""
     stems = (program.stem, program.name)
     places = (program.parent, program.parent / "build")
     names = (

@@ -1,4 +1,4 @@
-"""What `make conformance-guests` takes for a program, and for whose checkout."""
+"""Recognition of programs and checkouts by `make conformance-guests`."""
 
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def test_a_shipped_p4info_may_be_older_and_in_another_order():
     newer = r'annotations: "@noWarn(\"unused\")"'
     ours = action(1) + action(2, newer) + "tables { size: 4 initial_default_action { id: 1 } }\n"
     assert same_to_controllers(ours, action(2) + action(1) + "tables { size: 4 }\n") is None
-    # What the file has is compared.
+    # Everything in the file is compared.
     assert same_to_controllers(ours, ours.replace("id: 1 }", "id: 2 }")) is not None
     assert same_to_controllers(ours, action(2) + action(1) + "tables { size: 5 }\n") is not None
 

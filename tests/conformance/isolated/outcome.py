@@ -1,4 +1,4 @@
-"""What a check says when it fails."""
+"""The error of a failed check."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.finished import finished
 from .outcome import CheckError
 
 _PROMPT = b"mininet> "
-# What colours a terminal's text.
+# Escape sequences of a terminal's colours.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 # Compiling, starting and programming up to four switches takes some seconds on an idle machine.
 START_DEADLINE_S = 180.0

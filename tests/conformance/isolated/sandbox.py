@@ -31,7 +31,7 @@ def run_isolated(
 
 
 def furnish() -> None:
-    """What a fresh namespace lacks: a loopback, /sys of its own devices, a private /tmp."""
+    """Adds what a fresh namespace lacks: a loopback, /sys of its own devices, a private /tmp."""
     steps = [["ip", "link", "set", "lo", "up"], ["mount", "-t", "sysfs", "sysfs", "/sys"]]
     # Switch logs go to fixed names in /tmp. A checkout that itself lies there must stay visible.
     if Path("/tmp") not in ROOT.parents:

@@ -1,11 +1,11 @@
-"""What stands in front of PATH in a run: our programs, and what the other project calls."""
+"""The folder before PATH in a run: our programs, and commands that the other project calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-# In there everybody is root, so `sudo` passes on what it is given, without its own options.
+# In the namespace every user is root, so `sudo` runs its arguments without its own options.
 SUDO = """\
 while [ $# -gt 0 ]; do
     case $1 in

@@ -39,7 +39,7 @@ DEADLINE_S = 900.0
 
 
 def main() -> int:
-    """Runs what was asked for, prints the table, and says by its status whether all passed."""
+    """Runs the requested checks, prints the table, and returns a status: whether all passed."""
     parser = argparse.ArgumentParser(prog="make conformance-p4-learning", description=__doc__)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--python", type=Path, required=True)

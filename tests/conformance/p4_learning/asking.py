@@ -1,4 +1,4 @@
-"""What several networks are asked."""
+"""Requests that several networks share."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def paths_taken(network: Network, command: str, devices: list[str]) -> list[int]
 
 
 def cli(network: Network, *lines: str, port: int = 9090) -> str:
-    """What `simple_switch_CLI` answers to lines."""
+    """The answers of `simple_switch_CLI` to lines."""
     typed = "".join(f"{line}\n" for line in lines)
     return network.run(["simple_switch_CLI", "--thrift-port", str(port)], typed)
 
@@ -73,7 +73,7 @@ def tcp(network: Network, client: str, server: str, address: str, seconds: int =
 
 
 class Capture:
-    """What tcpdump sees at a device while a block runs."""
+    """Output of tcpdump at a device while a block runs."""
 
     def __init__(self, network: Network, device: str, *arguments: str) -> None:
         """Nothing is started yet."""

@@ -1,4 +1,4 @@
-"""What each network is about, as something to see happen: by the folder that it is in."""
+"""A check of each network's purpose, by the folder that it is in."""
 
 from __future__ import annotations
 

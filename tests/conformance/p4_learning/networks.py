@@ -34,13 +34,13 @@ class Described:
 
     @property
     def command(self) -> list[str]:
-        """What its README says to type, without `sudo`."""
+        """The command in its README, without `sudo`."""
         if self.file.endswith(".py"):
             return ["python3", self.file]
         return ["p4run", "--config", self.file]
 
 
-# What a network is asked: returns what was seen.
+# A check of a network: returns the observation.
 Check = Callable[[Network, Described], str]
 
 

@@ -34,7 +34,7 @@ DEVICE_COUNT = 18
 
 
 def main() -> int:
-    """Runs what was asked for, prints the table, and says by its status whether all passed."""
+    """Runs the requested scripts, prints the table, and returns a status: whether all passed."""
     parser = argparse.ArgumentParser(prog="make conformance-ptf", description=__doc__)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--python", type=Path, required=True)
@@ -74,7 +74,7 @@ def _run(script: Path, checkout: Path, arguments: argparse.Namespace) -> tuple[i
     if scratch.exists():
         shutil.rmtree(scratch)
     shutil.copytree(checkout / script.parts[0], scratch / script.parts[0])
-    # What the tests import.
+    # Modules that the tests import.
     shutil.copytree(checkout / "testlib", scratch / "testlib")
     inside = ["--checkouts", str(arguments.checkouts.absolute())]
     inside += ["--python", str(arguments.python.absolute())]
@@ -106,7 +106,7 @@ def _scratch(script: Path) -> Path:
 
 
 def _run_inside(script: Path, python: Path, programs: Path) -> int:
-    """The part that runs in namespaces of its own: the script, with what it asks for."""
+    """The part that runs in its own namespaces: the script, with its devices and programs."""
     furnish()
     for number in range(0, DEVICE_COUNT, 2):
         pair = [f"veth{number}", f"veth{number + 1}"]

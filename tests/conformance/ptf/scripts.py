@@ -12,10 +12,10 @@ _OTHERS = ("ipdk", "p4testgen")
 # `module.Test ... ok`, where what the test itself prints may stand in between.
 _BEGUN = re.compile(r"^(\w+\.\w+) \.\.\. ", re.MULTILINE)
 _FAILED = re.compile(r"^(?:FAIL|ERROR): (\w+\.\w+)$", re.MULTILINE)
-# What unittest ends a failure with: the exception.
+# The last line of a failure in unittest's output: the exception.
 _REASON = re.compile(r"^(\w+(?:\.\w+)*(?:Error|Exception)\b.*)$", re.MULTILINE)
 
-# Tests that fail on anybody's switch, or ask for another's very words, and why.
+# Tests that fail on every switch, or require another switch's exact output, and why.
 EXPECTED = {
     "duplicatekeys.IPv4FwdTest": (
         "asks for an entry whose mask is on the last byte of the address to match on the first; "
@@ -45,7 +45,7 @@ def scripts(checkout: Path) -> Iterator[Path]:
 
 
 def outcomes(said: str) -> list[Outcome]:
-    """What became of each test, from what PTF printed."""
+    """The outcome of each test, from PTF's output."""
     reasons = {}
     # One part for each failure, behind its name.
     _, *parts = _FAILED.split(said)

@@ -1,4 +1,4 @@
-"""What is read from PTF's output, and which scripts there are."""
+"""Parsing of PTF's output, and the list of scripts."""
 
 from __future__ import annotations
 

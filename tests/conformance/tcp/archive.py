@@ -1,4 +1,4 @@
-"""What was measured: whole runs in out/, and of live runs what a comparison needs in `measured/`.
+"""Measurements: whole runs in out/, and the figures of live runs for comparison in `measured/`.
 
 Live runs take minutes and a calm machine, so they are kept; a cell's file has its repetitions, the
 kernel they are of, the day, and for how long the machine held the router up.
@@ -18,7 +18,7 @@ from tests.conformance.tcp.cells import Cell
 from tests.conformance.tcp.measurement import Figures, Run, figures
 
 MEASURED = Path(__file__).parent / "measured"
-# A picture shows this much of a run, one dot so often.
+# Seconds of a run that a picture shows, and seconds between its dots.
 _PICTURE_S, _DOT_S = 15.0, 0.1
 REPETITIONS = 3
 
@@ -61,7 +61,7 @@ def curve(run: Run) -> Curve:
 
 
 def read(cell: Cell) -> Measured | None:
-    """What is kept of a cell, if anything is."""
+    """The stored measurements of a cell, if there are any."""
     path = MEASURED / f"{cell.name}.json"
     if not path.exists():
         return None

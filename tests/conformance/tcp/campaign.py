@@ -10,7 +10,7 @@ from tests.conformance.tcp import archive, live
 from tests.conformance.tcp.cells import Cell
 from tests.conformance.tcp.measurement import figures
 
-# What one router process and its hosts carry on two processors without being late.
+# Lanes and rate that one router process and its hosts sustain on two processors.
 _LANES_MAX, _RATE_MAX_BPS = 6, 75_000_000
 
 
@@ -29,7 +29,7 @@ def batches(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def run(cells: Sequence[Cell], out: Path, *, rounds: int) -> None:
-    """Goes through the cells that lack repetitions, at most so many times."""
+    """Runs the cells that lack repetitions, at most `rounds` times."""
     for number in range(1, rounds + 1):
         missing = [cell for cell in cells if not _is_complete(cell)]
         if not missing:

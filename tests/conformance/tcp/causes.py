@@ -1,4 +1,4 @@
-"""What is known of cells that are not met: by experiment, or by what their live runs have left."""
+"""Known causes of mismatched cells: from experiments, or from the data of their live runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.conformance.tcp.cells import Cell
 
 _DICE = "chance: with twelve seeds it agrees"
 _LATE = "send delay: with up to 0, 100, 200 and 400 us the queue is {} packets, in Linux {}"
-# What `lateness.py`, runs with twelve seeds and the live runs one by one have shown.
+# Findings of `lateness.py`, of runs with twelve seeds, and of single live runs.
 _SHOWN = {
     "reno-20mbps-20ms-0.1bdp": "the machine: in live runs in which it held the router up for 13, "
     "27 and 53 ms in lags of more than 1 ms, 76.9, 74.9 and 73.6 % were used",

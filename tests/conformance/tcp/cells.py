@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from labs.frames import bdp_packets
 
-# A round trip of the cell's own counts from here: nobody's line is shorter.
+# Bounds of a measurement's length.
 _SECONDS_MIN, _SECONDS_MAX = 15, 60
 # BBR looks for the shortest round trip every ten seconds, and the mean should have two such looks.
 _PROBE_S = 10
@@ -63,12 +63,12 @@ class Cell:
 
     @property
     def bdp_packets(self) -> float:
-        """What is under way when the line is full and the queue is empty."""
+        """Packets in flight when the line is full and the queue is empty."""
         return bdp_packets(self.rate_bps, self.rtt_ms / 1000)
 
     @property
     def queue_packets(self) -> int:
-        """What the bottleneck's queue holds; under queue management it is never to be full."""
+        """The limit of the bottleneck's queue; under queue management it must never be reached."""
         if self.aqm != "off":
             return 200
         return max(2, round(self.bdp_packets * self.buffer_bdp))

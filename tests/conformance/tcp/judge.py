@@ -21,13 +21,13 @@ class Finding:
     live: float
     virtual: float
     is_met: bool
-    # What runs of the virtual world differ by, and what counts of rare events do, not allowed for.
+    # Without an allowance for the spread of virtual runs and of counts of rare events.
     is_met_strictly: bool
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a comparison found, with the cause where it is known."""
+    """The findings of a comparison, with the cause where it is known."""
 
     findings: Sequence[Finding]
     cause: str = ""

@@ -23,8 +23,8 @@ from topo.live import LiveNetwork
 QUEUE_INTERVAL_MS = 10
 SOCKET_INTERVAL_S = 0.03
 IPERF_PORT = 5201
-# How late the router was is told for lags of more than this: what labs feel, and what queues of
-# a few packets do.
+# Delays of the router count from these lags on: the first affects labs, the others affect queues
+# of a few packets.
 LATE_S = (FELT_S, 0.003, 0.001)
 # Flows begin a little later than iperf3 does, and all of them outlast every measurement.
 _BEGIN_S, _OUTLAST_S = 2, 2

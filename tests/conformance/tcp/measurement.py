@@ -1,4 +1,4 @@
-"""What one run of a cell gave, in either world, and the numbers that are compared."""
+"""The results of one run of a cell, in either world, and the figures for comparison."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Run:
 
     @classmethod
     def load(cls, path: Path) -> Run:
-        """What was saved."""
+        """Reads a saved run."""
         fields: dict[str, Any] = json.loads(path.read_text())
         flows = [Flow(**flow) for flow in fields.pop("flows")]
         return cls(flows=flows, **fields)
@@ -90,7 +90,7 @@ class Figures:
     utilisation: float
     queue_packets: float
     drops: int
-    # The smallest and the largest flow's part of what all got.
+    # The smallest and the largest flow's share of the total.
     share_min: float
     share_max: float
     retransmits: int

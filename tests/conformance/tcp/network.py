@@ -19,9 +19,9 @@ _MEMORY_MAX_BYTES = 16_777_216
 
 
 def topology(cells: Sequence[Cell], late_us: int = 0) -> Topology:
-    """The network of a batch; only hosts of the virtual world have to be told how late they are.
+    """The network of a batch; only hosts of the virtual world have a configured send delay.
 
-    What they send is late by anything from zero up to so much.
+    Their packets are late by anything from zero up to `late_us`.
     """
     return read(Place.of_text(_text(cells, late_us), Path("cells.yaml")))
 
@@ -39,7 +39,7 @@ def _text(cells: Sequence[Cell], late_us: int) -> str:
         for side, host in ((1, "a"), (2, "b")):
             lines.append(f"  {host}{lane}: {{address: 10.{side}.{lane}.1/24, {tcp}}}")
         near, far = 2 * lane - 1, 2 * lane
-        # What the router receives is what a host has sent.
+        # Jitter at the router's input delays the host's packets.
         received = [f"jitter: {late_us} us"] if late_us else []
         delay = f"delay: {cell.delay_us} us"
         lossy = [f"loss: {_percent(cell.loss_ppm)}"] if cell.loss_ppm else []

@@ -1,4 +1,4 @@
-"""What the kernel knows of TCP connections, asked by netlink: `ss -ti` without starting a program.
+"""The kernel's data of TCP connections, read by netlink: `ss -ti` without starting a program.
 
 with Sampler({"a1": pid}, interval_s=0.02) as sampler: ...
 sampler.samples["a1"]

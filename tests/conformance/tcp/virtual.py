@@ -32,7 +32,7 @@ LATE_US = 100
 
 
 def measure(cell: Cell, seed: int, late_us: int = LATE_US) -> Run:
-    """One run; what hosts send is late by up to so much."""
+    """One run; the hosts' packets are late by up to `late_us`."""
     with contextlib.ExitStack() as stack:
         logs = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         bench = stack.enter_context(VirtualBench(logs, Narrator((), io.StringIO()), seed=seed))

@@ -35,13 +35,13 @@ from .tools import ROOT, Tools
 from .witness import Witness
 
 OUT = ROOT / "out" / "conformance-testgen"
-# Of so many tests of a program that fail, simple_switch is asked what it does: seconds for each.
+# At most this many failures per program are repeated with simple_switch, which takes seconds each.
 _WITNESSED = 3
 
 
 @dataclass
 class Outcome:
-    """What became of one program."""
+    """The outcome of one program."""
 
     name: str
     tests: int = 0
@@ -59,11 +59,11 @@ class Outcome:
 
     @property
     def unexplained(self) -> int:
-        """How many failed, and nobody knows why."""
+        """The number of failures without a known cause."""
         return 0 if self.known else len(self.failures)
 
     def lines(self) -> list[str]:
-        """What is to be told of it."""
+        """The lines of the report about it."""
         if self.ungenerated is not None:
             return [f"no tests {self.name}: {self.ungenerated}"]
         if self.known and self.tests and not self.failures:
@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Bench:
-    """What a program is tested with, and how."""
+    """The tools and settings of tests."""
 
     tools: Tools
     most: int = 20
@@ -108,7 +108,7 @@ def check(bench: Bench, program: Program, folder: Path) -> Outcome:
 
 
 def want_silence_where_nothing_is_expected(script: Path) -> None:
-    """P4Testgen says that a packet is dropped by expecting none; here ports have to be asked."""
+    """P4Testgen marks a drop by the lack of `expect`; our scripts need `no_packet` to check it."""
     text = script.read_text("utf-8")
     if not any(each.startswith("expect ") for each in text.splitlines()):
         script.write_text(f"{text}no_packet\n", "utf-8")
@@ -145,7 +145,7 @@ def check_group(bench: Bench, group: Group) -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What is asked for, by the variables of make or by flags."""
+    """The arguments, from the variables of make or from flags."""
 
     def told(name: str) -> str:
         return os.environ.get(name, "")

@@ -65,7 +65,7 @@ def found(folder: Path) -> list[Program]:
 
 
 def random_programs(tools: Tools, folder: Path, seeds: Iterable[int]) -> Group:
-    """What p4smith makes of these seeds, without what p4c itself refuses."""
+    """The programs that p4smith makes from these seeds, without those that p4c itself refuses."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def made(seed: int) -> list[Program]:

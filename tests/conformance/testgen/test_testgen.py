@@ -1,4 +1,4 @@
-"""What `make conformance-testgen` makes of P4Testgen's tests, with a program in P4Testgen's place.
+"""How `make conformance-testgen` handles P4Testgen's tests, with a program in P4Testgen's place.
 
 The texts are written as P4Testgen writes: its names are in quotes.
 """

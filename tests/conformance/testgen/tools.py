@@ -39,7 +39,7 @@ class Tools:
         # It knows externs by their parameters' names, which are those of its own v1model.p4.
         command += ["-I", self.sources, "--out-dir", folder, source]
         told = complaint(command, GENERATING_S)
-        # What it had made when its time was over, or when it met what it does not know, counts.
+        # Tests that it made before a timeout or an unsupported construct count.
         return None if any(folder.glob("*.stf")) else told or "no path gives a packet"
 
     def random_program(self, folder: Path, seed: int) -> Path:
@@ -52,7 +52,7 @@ class Tools:
         return source
 
     def refused_by_p4c(self, source: Path) -> str | None:
-        """What p4c says against a program."""
+        """The error of p4c for a program, if any."""
         return complaint([self.oracle / "p4c-bm2-ss", "-o", "/dev/null", source], PLAYING_S)
 
     def compiled(self, source: Path, made: Path) -> str | None:
@@ -71,7 +71,7 @@ class Tools:
 
 
 def complaint(command: Sequence[object], deadline_s: float) -> str | None:
-    """What a command said that did not end well, its first line with an error if it has one."""
+    """The output of a failed command: its first line with an error, if it has one."""
     done = finished(command, deadline_s)
     if done.was_late:
         return f"{Path(str(command[0])).name} was not done after {deadline_s:.0f} s"

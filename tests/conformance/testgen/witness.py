@@ -1,4 +1,4 @@
-"""What simple_switch does with a test that ours does not pass, with the program that p4c makes.
+"""The result of simple_switch, with p4c's program, on a test that our switch does not pass.
 
 Where it does as P4Testgen says, ours is wrong; where it does not either, P4Testgen may be.
 """

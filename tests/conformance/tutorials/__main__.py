@@ -36,7 +36,7 @@ DEADLINE_S = 600.0
 
 
 def main() -> int:
-    """Runs what was asked for, prints the table, and says by its status whether all passed."""
+    """Runs the requested exercises, prints the table, and returns a status: whether all passed."""
     parser = argparse.ArgumentParser(prog="make conformance-tutorials", description=__doc__)
     parser.add_argument("--tutorials", type=Path, required=True)
     parser.add_argument("--programs", type=Path, default=ROOT / "build" / "dropin")

@@ -1,8 +1,8 @@
-"""What each exercise is about, as something to see happen.
+"""A check of each exercise's purpose.
 
-A check types what the exercise's README asks the student to type, and compares what comes back with
-what the README says a finished solution shows. It returns one phrase for the table, or raises
-`CheckError` with what it saw instead.
+A check types the commands of the exercise's README, and compares the output with that of a finished
+solution, as the README describes it. It returns one phrase for the table, or raises `CheckError`
+with the actual output.
 """
 
 from __future__ import annotations

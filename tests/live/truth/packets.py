@@ -44,7 +44,7 @@ class Packet:
 
     @property
     def identity(self) -> tuple[bytes, ...]:
-        """What is the packet's own on every link, with INT in it and without.
+        """The parts of the packet that are the same on every link, with INT in it and without.
 
         Lengths, DSCP and the checksum differ while INT is in it. IPv4 counts its packets in the
         header, TCP's numbers tell IPv6's packets apart, and the tests number their datagrams.
@@ -62,7 +62,7 @@ class Packet:
 
     @property
     def unrouted(self) -> bytes:
-        """The packet but for what each router changes: hop limit and IPv4's checksum."""
+        """The packet without the fields that each router changes: hop limit and IPv4's checksum."""
         if self.version == 4:
             return self.data[:8] + self.data[9:10] + self.data[12:]
         return self.data[:7] + self.data[8:]

@@ -22,7 +22,7 @@ WAIT_S = 0.1
 
 
 def main(interface: str, file: Path) -> None:
-    """Records until it is told to end, and then what has arrived by then."""
+    """Records until SIGTERM, and then the frames that have arrived by then."""
     ending = []
     signal.signal(signal.SIGTERM, lambda *_: ending.append(True))
     with (
