@@ -49,7 +49,7 @@ class Films:
         return self.folder / f"{film}.html"
 
     def picture(self, moment: Moment) -> str:
-        """What waited around this moment, as SVG; empty if nothing did."""
+        """The queued packets around this moment, as SVG; empty if there were none."""
         if not self.draws:
             return ""
         from course import picture

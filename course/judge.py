@@ -26,7 +26,7 @@ def _router_answers() -> bool:
     return router_answers()
 
 
-# What checks ask of a live network leaves a few milliseconds to the machine, and no more.
+# Checks of a live network tolerate delays of the machine of a few milliseconds, and no more.
 HELD_UP_S = 0.005
 _AGAIN_MAX = 20_000
 

@@ -13,13 +13,13 @@ _STEPS_MAX = 14
 
 
 class Teller:
-    """Tells of verdicts one by one; a story that was told is not told again."""
+    """Reports verdicts one by one; a story appears once."""
 
     def __init__(self) -> None:
         self._told: dict[Story, str] = {}
 
     def tell(self, verdict: Verdict) -> str:
-        """A line for what is met, a paragraph for what is not."""
+        """A line for a case that is met, a paragraph for one that is not."""
         case = verdict.case
         remark = f" ({verdict.remark})" if verdict.remark else ""
         if verdict.story is None and verdict.waits_for:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from course.story import Story
 
-# What grading gives a case and a submission; right solutions need some seconds for all cases.
+# The time limits of a case and a submission; right solutions need some seconds for all cases.
 CASE_S, SUBMISSION_S = 60.0, 180.0
 # However busy the machine says it is, a tenth of the time that passes counts.
 _COUNTS_LEAST = 0.1
@@ -49,7 +49,7 @@ class WallClock:
         self.is_late = False
         self._flag = flag
         self._waits = waits or _waits
-        # What the submission has used, and what the present case is given of the rest.
+        # The time that the submission has used, and the limit of the present case.
         self._used_s = 0.0
         self._given_s = math.inf
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Working copies: what a student begins with, and whose parameters it has."""
+"""Working copies: the files that a student begins with, with the student's parameters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from course.exercise import Exercise
 
 # Where the kit is installed and no clone, its own folder is no place to write.
 WORK = Path(os.environ.get("VITRINE_WORK") or ROOT / "work").resolve()
-# Whose copy it is. It decides the addresses, rates and dice of the checks.
+# The student's name. It decides the addresses, rates and dice of the checks.
 STUDENT = "student.txt"
-# Who it is where nobody says.
+# The student's name where the file has none.
 NOBODY = "nobody"
-# User names that stand for whoever sits there: of containers, images and lab rooms.
+# User names that do not identify a person: of containers, images and lab rooms.
 SHARED = frozenset(
     {
         *(NOBODY, "root", "student", "user", "ubuntu", "debian", "vagrant"),
@@ -99,7 +99,7 @@ def folder_of(exercise: Exercise) -> Path:
 
 
 def student_of(folder: Path) -> str:
-    """Whose work lies in a folder, as its student.txt says; 'nobody' without one."""
+    """The student of a folder, from its student.txt; 'nobody' without one."""
     file = folder / STUDENT
     # A submission may hold anything in the place of this file.
     if not file.is_file() or file.is_symlink():
@@ -109,11 +109,11 @@ def student_of(folder: Path) -> str:
 
 
 def name_in(content: bytes) -> str:
-    """The name that the content of a student.txt says; 'nobody' where it says none."""
+    """The name in the content of a student.txt; 'nobody' where it has none."""
     words = content[: 4 * _NAME_MAX].decode(errors="replace").split()
     return " ".join(words)[:_NAME_MAX] or NOBODY
 
 
 def login() -> str:
-    """The name of whoever runs this, also behind sudo."""
+    """The name of the user who runs this, also under sudo."""
     return os.environ.get("SUDO_USER") or os.environ.get("USER") or NOBODY

@@ -6,8 +6,8 @@ What a student's program may do in here:
 * see no process but its own children, and signal none (a process namespace of its own);
 * reach no network, not even this machine's own (a network namespace without interfaces);
 * see nothing of the environment but how Python is to start: the grader's may have its secret;
-* use so much processor time, memory and so many processes and open files (resource limits), and
-  all its processes together no more memory than one of them may, and no more processor time than
+* use a limited amount of processor time, memory, processes and open files (resource limits); all
+  its processes together may use no more memory than one of them, and no more processor time than
   is left in the account of its submission (`watch`).
 
 It needs Linux 5.13 with user namespaces, and no rights: root gives its own up first. Where one of

@@ -1,7 +1,7 @@
 """Calls of the system that a program in the jail is refused (seccomp).
 
 * Sockets of any network, and io_uring, which makes them without the call.
-* Memory that belongs to no process and so is in nobody's account.
+* Memory that belongs to no process and so counts for none.
 """
 
 from __future__ import annotations

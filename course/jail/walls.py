@@ -29,7 +29,7 @@ _READ_ONLY = _EXECUTE | _READ_FILE | _READ_DIR
 _CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
 _CLONE_NEWPID, _CLONE_NEWNET = 0x20000000, 0x40000000
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_NO_NEW_PRIVS = 1, 4, 38
-# The number of nobody, on systems where it has no other user.
+# The number of the user nobody, on systems where no other user has it.
 _UNPRIVILEGED = 65534
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom")
 _NULL = "/dev/null"
@@ -53,7 +53,7 @@ def die_with_parent() -> None:
 
 
 def give_up_root() -> None:
-    """Continues as user nobody."""
+    """Continues as the user nobody."""
     os.setgroups([])
     os.setresgid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
     os.setresuid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)

@@ -50,8 +50,8 @@ def _used_us(account: bytes) -> int:
 
 
 def survive_as_guard() -> None:
-    """Goes on as a child that nobody ends with its parent: without a namespace, somebody must be
-    left to end what the program has started.
+    """Continues as a child that outlives its parent: without a namespace, a process must remain to
+    end the program's children.
     """
     guard = os.fork()
     if guard:

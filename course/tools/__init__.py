@@ -1,1 +1,1 @@
-"""What checks of several exercises use."""
+"""Tools for checks of several exercises."""

@@ -15,7 +15,7 @@ TCP, UDP = 6, 17
 
 @dataclass(frozen=True)
 class Flow:
-    """What names a flow."""
+    """The five-tuple of a flow."""
 
     source: str
     target: str

@@ -54,7 +54,7 @@ class Sender:
 
 @dataclass(frozen=True)
 class Line:
-    """What all flows go through."""
+    """The line that all flows share."""
 
     rate_bps: int
     # Half of it each way.
@@ -79,9 +79,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Flow:
-    """What one sender came to."""
+    """The results of one sender."""
 
-    # Payload acknowledged in the time that was looked at, a second.
+    # Payload acknowledged per second in the measured interval.
     goodput_bps: float
     sent_again: int
     packets: int
@@ -90,7 +90,7 @@ class Flow:
 
     @property
     def loss(self) -> float:
-        """What part of its packets was sent again."""
+        """The share of its packets that were retransmissions."""
         return self.sent_again / max(1, self.packets)
 
 

@@ -18,15 +18,15 @@ from course.story import Refused, Story
 from course.tools.tracer import SIMULATOR
 
 PACKAGE = ROOT / "insides"
-# What a class is derived from, and the process it decides in. `insides.examples` has what is to be
-# written, so a submission never sees it.
+# The base classes, and the process in which a class decides. `insides.examples` contains the
+# solution, so a submission never sees it.
 CONTRACT = ("__init__.py", "chance.py", "contract.py", "host.py")
 # A class of some thirty lines decides some ten thousand times a second on an idle machine.
 _WALL_S = 120.0
 
 
 def simulate(work: Work, *arguments: str, because: str, done: str) -> dict[str, Any]:
-    """What `vitrine-sim ARGUMENTS` finds; refused with its words where a class does wrong.
+    """The results of `vitrine-sim ARGUMENTS`; refused with its message where a class is wrong.
 
     A path that begins with `./` is one of the submission.
     """
@@ -95,7 +95,7 @@ def _packages(work: Work) -> Path:
         package.mkdir(parents=True)
         for name in CONTRACT:
             shutil.copy(PACKAGE / name, package / name)
-        # Who has no rights reads it, and cannot keep what it compiles.
+        # A user without rights reads it, and cannot store what Python compiles.
         compileall.compile_dir(str(package), quiet=2)
         for each in (folder, *folder.rglob("*")):
             each.chmod(0o755 if each.is_dir() else 0o644)

@@ -55,10 +55,10 @@ class LiveNetwork(Network):
         super().__init__(topology, sessions)
         self._hosts = hosts
         self._numbers = itertools.count(1)
-        # Which host runs an application, and of what kind it is.
+        # The host and the kind of each application.
         self._apps: dict[int, tuple[str, str]] = {}
         self._began_s = time.monotonic()
-        # What routers' clocks showed then.
+        # The routers' clocks at that instant.
         self._zero_ps = {
             name: int(Queues(session).describe().time_ps) for name, session in sessions.items()
         }
@@ -69,7 +69,7 @@ class LiveNetwork(Network):
         return time.monotonic() - self._began_s
 
     def zero_s(self, router: str) -> float:
-        """What a router's clock showed when the network was up."""
+        """The router's clock when the network came up."""
         return self._zero_ps[router] / PS_PER_S
 
     def let_pass(self, seconds: float) -> None:
@@ -151,7 +151,7 @@ class LiveNetwork(Network):
         return self._start(host, "ping", to=self._address(to), count=count, interval_s=interval_s)
 
     def report(self, app: int) -> world_pb2.AppReport:
-        """What an application has seen so far."""
+        """The report of an application so far."""
         host, kind = self._apps[app]
         return _report(app, host, kind, self._hosts[host].tell({"do": "report", "app": app}))
 
@@ -176,9 +176,9 @@ class LiveNetwork(Network):
     def events(
         self, router: str, **wanted: object
     ) -> Iterator[Callable[[], list[router_pb2.Event]]]:
-        """What happens in a router from now on; instants are those of the network."""
+        """The events of a router from now on; instants are those of the network."""
         session, zero_ps = self.sessions[router], self._zero_ps[router]
-        # Samples say until when all has been told.
+        # Samples say up to which instant all events have been sent.
         request = router_pb2.WatchRequest(
             device_id=session.device_id,
             interval_ms=_SAMPLE_MS,
@@ -200,7 +200,7 @@ class LiveNetwork(Network):
             yield told
 
     def handed_up(self) -> Iterator[tuple[str, Packet]]:
-        """What routers have sent to their controllers and nobody has taken."""
+        """Packets from routers to their controllers that were not received yet."""
         for name, session in self.sessions.items():
             while (packet := session.receive(0.0)) is not None:
                 yield name, packet
@@ -210,11 +210,11 @@ class LiveNetwork(Network):
         self.sessions[router].send(packet)
 
     def settle(self) -> None:
-        """What was sent is on its way, as to any router."""
+        """Does nothing: sent packets are in flight, as with any router."""
 
 
 class _Host:
-    """The process in a host that does what the check asks for."""
+    """The process in a host that runs the check's applications."""
 
     def __init__(self, name: str, process: subprocess.Popen[str]) -> None:
         self._name, self._process = name, process
@@ -305,7 +305,7 @@ def _noted(place: Place, net: LiveNetwork) -> Iterator[None]:
 
 
 def _lags(net: LiveNetwork) -> Counter[float]:
-    """How often a router was late by so much, in seconds."""
+    """How often routers were late, by the bucket's upper bound in seconds."""
     found: Counter[float] = Counter()
     for session in net.sessions.values():
         for bucket in Queues(session).describe().lags.buckets:
@@ -314,7 +314,7 @@ def _lags(net: LiveNetwork) -> Counter[float]:
 
 
 def _report(app: int, host: str, kind: str, told: Mapping[str, Any]) -> world_pb2.AppReport:
-    """What a host's process says as the message that a virtual host answers."""
+    """The report of a host's process, as the message of a virtual host."""
     report = world_pb2.AppReport(app=app, host=host)
     if kind == "sink":
         report.datagram_sink.SetInParent()

@@ -1,4 +1,4 @@
-"""What hosts of a live check run: the kernel's UDP, TCP and ping, as a check asks for them.
+"""Applications for the hosts of a live check: the kernel's UDP, TCP and ping.
 
 It reads an order a line from its input, and answers each with a line; at the end of its input it
 ends, with all that it has started. It needs nothing but Python.
@@ -96,7 +96,7 @@ class Flow:
 
 
 class Datagrams:
-    """Sends UDP: so many at once, at instants that are equally far apart."""
+    """Sends UDP in bursts of `burst` datagrams, at equal intervals."""
 
     def __init__(
         self, to: str, port: int, rate_bps: float, span_s: float, payload: int, after_s: float,
@@ -124,7 +124,7 @@ class Datagrams:
                 try:
                     self._socket.send(stamp + filling)
                 except ConnectionRefusedError:
-                    # Somebody said that nobody is there: the datagram before was told of.
+                    # This reports an earlier datagram: its port had no listener.
                     self._socket.send(stamp + filling)
                 self._sent += 1
 
@@ -213,7 +213,7 @@ class Bulk:
                 acked, retransmits = _info(connection)
                 self._acked += acked
                 self._retransmits += retransmits
-        # What the kernel still holds is not to be sent after the end.
+        # Data still in the kernel must not be sent after the end.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def report(self) -> dict[str, Any]:
@@ -290,7 +290,7 @@ def _in_thread(run: Callable[[], None]) -> None:
 
 
 def main() -> None:
-    """Does what it is told until nobody tells it anything."""
+    """Carries out orders until the end of the input."""
     apps: dict[int, Any] = {}
     for line in sys.stdin:
         order = json.loads(line)

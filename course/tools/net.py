@@ -1,4 +1,4 @@
-"""What a check does in a network and sees of it, whether its time is virtual or real.
+"""A check's interface to a network, whether its time is virtual or real.
 
 `course.tools.network` makes one:
 
@@ -65,7 +65,7 @@ class Network(ABC):
         after_s: float = 0.0,
         burst: int = 1,
     ) -> int:
-        """Sends UDP at a rate, so many datagrams at once; the application's number."""
+        """Sends UDP at a rate, `burst` datagrams at once; the application's number."""
 
     @abstractmethod
     def transfer(
@@ -80,7 +80,7 @@ class Network(ABC):
         connections: int = 1,
         after_s: float = 0.0,
     ) -> int:
-        """TCP sends as much as it can for a time, or so many bytes; the sender's number."""
+        """TCP sends as fast as it can, for `span_s` or `length_bytes`; the sender's number."""
 
     @abstractmethod
     def ping(self, host: str, to: str, count: int = 1, interval_s: float = 1.0) -> int:
@@ -88,10 +88,10 @@ class Network(ABC):
 
     @abstractmethod
     def report(self, app: int) -> world_pb2.AppReport:
-        """What an application has seen so far."""
+        """The report of an application so far."""
 
     def flow(self, sink: int) -> world_pb2.DatagramFlow:
-        """What came to a sink that has one source; empty if nothing came."""
+        """The flow at a sink that has one source; empty if nothing arrived."""
         flows = self.report(sink).datagram_sink.flows
         return flows[0] if flows else world_pb2.DatagramFlow()
 
@@ -115,15 +115,15 @@ class Network(ABC):
     def events(
         self, router: str, **wanted: object
     ) -> contextlib.AbstractContextManager[Callable[[], list[router_pb2.Event]]]:
-        """What happens in a router from now on: a function that gives all of it until the present.
+        """The events of a router from now on, by a function that returns those up to the present.
 
-        `wanted` are fields of WatchRequest. Only for what happens seldom: 16 MB that nobody has
-        read yet are kept.
+        `wanted` are fields of WatchRequest. Only for rare events: at most 16 MB of unread ones are
+        stored.
         """
 
     @abstractmethod
     def handed_up(self) -> Iterator[tuple[str, Packet]]:
-        """What routers have sent to their controllers until now, by router."""
+        """Packets from routers to their controllers until now, by router."""
 
     @abstractmethod
     def send(self, router: str, packet: Packet) -> None:

@@ -22,13 +22,13 @@ SIMULATOR = BIN / "vitrine-sim"
 
 @dataclass
 class Life:
-    """What became of one packet."""
+    """The outcome of one packet."""
 
     # The frames that came out, with the port they came out of.
     sent: list[tuple[int, bytes]] = field(default_factory=list)
     # Why a copy of it was dropped, in the router's words.
     dropped: list[str] = field(default_factory=list)
-    # What the program did, a line a step.
+    # The steps of the program, one line each.
     steps: list[str] = field(default_factory=list)
 
 
@@ -154,7 +154,7 @@ def _read(lines: Iterable[str]) -> list[Life]:
 
 
 def _step(event: str, told: Mapping[str, Any]) -> list[str]:
-    """A step of a program in words; what nobody asks about is left out."""
+    """A step of a program in words; empty for kinds of steps that the report omits."""
     if event == "parser_state":
         return [f"parser state {told['name']}"]
     if event == "parser_done":

@@ -23,7 +23,7 @@ from topo import world as messages
 from topo.configuring import configure
 from topo.model import Topology
 
-# A machine that grades a class is busy: that its world comes late is nobody's mistake.
+# A machine that grades a class is busy: a world that starts late is not the submission's mistake.
 _CONNECT_S = 60.0
 
 
@@ -62,7 +62,7 @@ def virtual_network(
 
 
 def _now_s(world: World, tape: Tape) -> float:
-    """The instant at which the network is. One that was ended told of its last before."""
+    """The network's current instant; for a network that has ended, the last one reported."""
     try:
         return world.look().time_ps / PS_PER_S
     except ControllerError:

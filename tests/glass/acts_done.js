@@ -18,7 +18,7 @@ export function configured(schema) {
   const packets = (count) => ({ packets: count, bytes: 0 });
   const stage = { queueing: "VOQ", rate_bps: 1e8, arbiter: "ROUND_ROBIN", iterations: 2,
                   voq_limit: packets(30), speedup: { over: 3, under: 2 }, lossy: true };
-  // A router as Describe tells of it.
+  // A router as in the response of Describe.
   const node = (name, rate, more) => ({ name, rate_bps: rate, ceil_bps: 2 * rate, burst_bytes: 3000,
                                         ceil_burst_bytes: 1514, ...more });
   const leaf = (class_) => ({ leaf: { class: class_, priority: class_, quantum_bytes: 2000 } });
@@ -96,7 +96,7 @@ export function takenBack() {
     .map((each) => acts.inverse(each, before, now).request);
 }
 
-// Of each handle of a cable, with what it says in words.
+// The acts of each handle of a cable, with its text.
 export function cables() {
   const stalls = readStalls("5 % up to 1.2 ms");
   const bursty = { turns_bad_ppb: 1e7, turns_good_ppb: 5e8, while_bad_ppb: 1e9, while_good_ppb: 0 };

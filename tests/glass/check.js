@@ -1,4 +1,4 @@
-// What tests of modules need to say: that two values are the same.
+// Assertions for tests of modules.
 
 export function same(found, wanted, what = "") {
   const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];

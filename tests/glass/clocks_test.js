@@ -24,7 +24,7 @@ export function instants_are_moved_onto_one_clock_and_spans_are_not() {
     sample: { time_ps: 12 * S, ports: [{ counters: { residence: { mean_ps: 7, buckets: [{ up_to_ps: 9 }] } } }] },
     head: Uint8Array.of(1, 2),
   });
-  // The first one's are everybody's.
+  // The first router's clock is the reference of all.
   same(clocks.align("s1", { time_ps: 6 * S }), { time_ps: 6 * S });
 }
 

@@ -1,4 +1,4 @@
-// Curves say what was told, and nothing else.
+// Curves show the received data, and nothing else.
 
 import { counterPaths, numberAt } from "../../glass/js/model/counters.js";
 import { KINDS, curves, percentilesOf } from "../../glass/js/model/curves.js";
@@ -110,7 +110,7 @@ export function without_packets_each_flow_has_what_its_host_says_was_acknowledge
   const at = (ms) => ({ time_ps: ms * MS, hosts: [{ connections: [{ ...passing, bytes_acked: ms * 1000 }, { ...elsewhere, bytes_acked: 9 * ms }] }] });
   for (let ms = 0; ms <= 600; ms += 10) hosts.take({ events: [], complete_until_ps: 0, sample: at(ms) });
   const drawn = () => curves("flows", { ...rest, hosts, flows, model, isKnown: false }, span(0, 600));
-  // Nothing waited here, so nobody knows which of them pass.
+  // No packet waited here, so it is unknown which of the flows pass.
   same(drawn().series.map(({ name }) => name), ["10.0.1.1 → 10.0.4.1", "10.0.2.1 → 10.0.5.1"]);
   const flow = flows.of(HEAD);
   model.samples.take({ time_ps: 300 * MS, ports: [], inputs: [], flows: [{ key: queue(2, 0), flow, packets: 3, bytes: 4500 }] });

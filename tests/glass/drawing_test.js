@@ -276,7 +276,7 @@ export function a_line_is_as_thick_as_it_is_busy_on_the_side_of_its_way() {
   same(lanes(0), []);
   same(lanes(0.5).map(({ width, stroke }) => [width, stroke]), [[2.5, PALETTES.light.line]]);
   same(lanes(1).map(({ width, stroke }) => [width, stroke]), [[5, PALETTES.light.alarm]]);
-  // What comes from the host has a lane of its own, on the other side.
+  // Packets from the host have a lane of their own, on the other side.
   same(lanes(0, 0.4).map(({ width }) => width), [2]);
   holds(lanes(0, 0.4)[0].points[0][1] > layout.places.get("h1").y, "on the right of the other way");
   // From s1 at the right to h1 at the left: its right-hand side is above the middle.

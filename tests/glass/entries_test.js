@@ -146,7 +146,7 @@ export function an_entry_without_counters_is_known_by_what_trace_tells_of_it() {
     { field_id: 3, field_match_type: "range", range: { low: bytes(80), high: bytes(1, 187) } },
     { field_id: 4, field_match_type: "ternary", ternary: { value: bytes(6), mask: bytes(255) } },
   ];
-  // As the switch's own test of what it tells.
+  // As in the switch's own test of its events.
   const told = ["6", "167772416/24", "80..443", "6 &&& 255", "*"];
   same(hitKeyOf(info, { match, priority: 3 }), hitKey(told, 3));
   const coverage = new Coverage();

@@ -1,4 +1,4 @@
-// A scheduler's tree is changed where it is told to be, and nowhere else.
+// A change of a scheduler's tree affects the given node, and no other.
 
 import { changedAt, innerNodes, movedBelow, nodeAt, nodesWithPaths, startingTree } from "../../glass/js/model/hierarchy.js";
 import { holds, same } from "./check.js";

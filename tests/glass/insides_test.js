@@ -1,4 +1,4 @@
-// What is inside a router follows from what was told and the instant, whatever was asked for before.
+// The state of a router follows from its events and the instant, not from earlier requests.
 
 import { Flows, parseHead } from "../../glass/js/model/flows.js";
 import { Insides, input, queue } from "../../glass/js/model/insides.js";
@@ -191,7 +191,7 @@ export function who_looks_late_sees_an_acknowledgment_first_and_the_ends_turn_ro
   const [{ packet }] = insides.steps.filter((each) => each.kind === "received");
   same([packet.flow.name, packet.flow.reverse], ["h4 → h1", false]);
   for (let id = 2; id < 40; id++) sends(id, id % 3 ? IPV4 : BACK, id % 3 ? 1500 : 66);
-  // What was seen before is turned, too, and so are the curves.
+  // Earlier packets are turned, too, and so are the curves.
   same([packet.flow.name, packet.flow.reverse], ["h1 → h4", true]);
   same(insides.flows.list.map(({ name, detail }) => [name, detail]), [["h1 → h4", "TCP 10.0.1.1:40001 → 10.0.4.1:5201"]]);
   const { byFlow } = throughputSeries(insides, 0, 4000, 1, 4000);
@@ -226,7 +226,7 @@ export function a_head_blocks_those_whose_output_is_idle() {
   insides.take(event(40, 3, "queued", { port: 1, class: 0 }));
   const [found] = blockedHeads(insides.at(50), about);
   same([found.input, found.head.id, found.outputs, [...found.packets]], [0, 1, [2], [2]]);
-  // Behind VOQs nobody is.
+  // With VOQs no packet is blocked.
   same(blockedHeads(insides.at(50), { ...about, input: { queueing: "VOQ" } }), []);
 }
 

@@ -1,4 +1,4 @@
-// What arbiters, queue management and schedulers have in mind is shown as it was told.
+// The reported state of arbiters, queue management and schedulers is shown unchanged.
 
 import { arbiterShapes } from "../../glass/js/draw/arbiter.js";
 import { routerLayout } from "../../glass/js/draw/layout.js";
@@ -79,7 +79,7 @@ export function methods_say_what_they_have_in_mind() {
   same(of("pie", {}, { probability_ppb: 25_000_000, delay_ns: 12_000_000, burst_left_ns: 0 }), "PIE: 3 %, delay 12 ms");
   same(of("pie", {}, { probability_ppb: 1_500_000, delay_ns: 0, burst_left_ns: 1_000_000 }),
        "PIE: 0.15 %, delay 0 s, lets bursts through for 1 ms");
-  // A method without words of its own is told by its message's fields.
+  // A method without a text of its own is shown by its message's fields.
   same(of("blue_sky", {}, { mark_ppb: 25_000_000, delay_ns: 12_000_000, queue_packets: 3, rounds: 2 }),
        "blue sky, mark 3 %, delay 12 ms, queue 3 packets, rounds 2");
   same(of("red", {}, { average_thousandths: 7_250 }), "RED: average 7.3, thresholds 5 and 15");

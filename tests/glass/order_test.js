@@ -1,4 +1,4 @@
-// What is remembered stays bounded, however long one looks.
+// A page's history stays bounded, however long the page is open.
 
 import { placeAfter, thin, within } from "../../glass/js/model/order.js";
 import { Flows, namesAmong } from "../../glass/js/model/flows.js";

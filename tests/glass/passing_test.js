@@ -34,7 +34,7 @@ export function what_an_application_sends_is_not_told_twice() {
   same(named([bulk]), ["h2 → h4 17", "h3 → h4 1"]);
   // Another one between the same hosts.
   same(named([{ ...bulk, app: { bulk: { to: { host: "h4", port: 5209 } } } }]).length, 3);
-  // Its host tells of another page's datagrams and pings no more than that they are.
+  // Of another page's datagrams and pings, the host reports only that they exist.
   same(named([{ host: "h2", kind: "datagram_source" }, { host: "h3", kind: "ping" }]), ["h1 → h4 6"]);
 }
 

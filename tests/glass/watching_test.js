@@ -7,7 +7,7 @@ import { RouterModel } from "../../glass/js/model/router.js";
 import { Flows } from "../../glass/js/model/flows.js";
 import { holds, same } from "./check.js";
 
-// A watch of a router that tells everything, and the requests that it was asked.
+// A watch of a router that reports everything, and the requests that the router received.
 function asking({ isLive = false } = {}) {
   const model = new RouterModel("s1", 0, new Flows());
   const asked = [], requests = [];

@@ -1,4 +1,4 @@
-// What is written for people can be read again, and says the same.
+// Texts for people can be parsed again, with the same meaning.
 
 import * as amounts from "../../glass/js/model/amounts.js";
 import { familiesOf, framesOf, headerWords, lifeLines, valueWords } from "../../glass/js/model/life.js";

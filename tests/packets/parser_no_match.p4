@@ -1,4 +1,4 @@
-// A select none of whose cases fits ends the parser with error.NoMatch, as P4-16 says in 13.6.
+// A select without a matching case ends the parser with error.NoMatch, as P4-16 says in 13.6.
 #include <core.p4>
 #include <v1model.p4>
 

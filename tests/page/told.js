@@ -6,7 +6,7 @@ import { FrameWay } from "../../glass/js/wire/frames.js";
 import { readSchema } from "../../glass/js/wire/schema.js";
 import { bytesOf, Running } from "../../glass/js/alone/scenario.js";
 
-// Works as long as there is something to do; what is told is read meanwhile.
+// Works as long as there is something to do; messages are read meanwhile.
 export async function engineOf(address) {
   const bytes = await (await fetch(address)).arrayBuffer();
   const engine = await Engine.of(bytes);
@@ -39,12 +39,12 @@ export async function told({ module, schema, kit, scenario, streams, advances })
     call.send(bytesOf(request));
   });
   for (const request of advances) await engine.way.call("", "/vitrine.v1.World/Advance", bytesOf(request));
-  // What was told at the last instant is on its way.
+  // Messages of the last instant are in flight.
   await new Promise((resolve) => setTimeout(resolve, 200));
   return found;
 }
 
-// How fast: {compileMs, packets, seconds} of so much of the network's time, packets that its routers sent.
+// {compileMs, packets, seconds} for `span_ps` of the network's time; packets are those that its routers sent.
 export async function measured({ module, schema, kit, scenario, span_ps }) {
   const engine = await engineOf(module);
   const calls = new Calls(engine.way, readSchema(bytesOf(schema)));

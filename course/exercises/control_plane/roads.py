@@ -1,4 +1,4 @@
-"""What a router finds out: its neighbours' MAC addresses, static routes, and the whole network."""
+"""A router's knowledge: its neighbours' MAC addresses, static routes, and the whole network."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _HELLO = "The handout: a hello every 0.2 s, and a neighbour unheard of for 0.7 s
 
 
 def neighbours(work: Work) -> None:
-    """The next hop is asked for, packets wait for the answer, and then the table knows."""
+    """The router resolves the next hop; packets wait for the answer, then the table knows it."""
     with desk(work, static=[(_STATIC, 77)]) as router:
         source, mac = router.station(1, 5), router.own(1).mac
         direct, gateway = router.station(2, 9), router.station(2, 77)
@@ -169,7 +169,7 @@ def _ways(router: Desk, wanted: dict[str, int], done: str, because: str) -> None
 
 
 def old_news(work: Work) -> None:
-    """What is old changes nothing and is not passed on; what is new is, but not to its teller."""
+    """Old adverts change nothing and are not passed on; new ones are, but not to their sender."""
     with desk(work) as router:
         hellos = _meet(router)
         news = _adverts(5)
@@ -308,12 +308,12 @@ class Net:
     costs: dict[tuple[str, int], int]
 
     def cost(self, port: End) -> int:
-        """What a router's port costs."""
+        """The cost of a router's port."""
         assert port.port is not None
         return self.costs.get((port.node, port.port), 1)
 
     def distances(self, target: str, without: str = "") -> dict[str, int]:
-        """What the best way to a router costs from each; without one of the links, by its name."""
+        """The cost of the best path from each router to `target`, not over the link `without`."""
         far: dict[str, int] = {}
         heap = [(0, target)]
         while heap:
@@ -477,7 +477,7 @@ def cut(work: Work) -> None:
 
 
 def _beside_others(work: Work) -> None:
-    """A ring of four routers, each led by somebody else's work; where those are at hand."""
+    """A ring of four routers: the submission and three other solutions, if they are installed."""
     if not PEERS.is_dir():
         work.place.left_out = NO_PEERS
         return
@@ -490,12 +490,12 @@ def _beside_others(work: Work) -> None:
 
 
 def peers() -> list[Path]:
-    """The files that routers of others are made of, but for what students have."""
+    """The files of the other solutions' routers, without those that students have."""
     return [*sorted(PEERS.rglob("*.py")), REFERENCE]
 
 
 def other(folder: Path, into: Path) -> None:
-    """A copy of somebody else's work, with what it shares with the reference."""
+    """A copy of another solution, with the files that it shares with the reference."""
     shutil.copytree(folder, into)
     for file, as_file in _SHARED:
         shutil.copy(file, into / as_file)
