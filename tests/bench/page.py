@@ -1,4 +1,4 @@
-"""What the page that is one file carries: packets of TCP a second, how long it compiles, its size.
+"""The performance of the page that is one file: packets of TCP a second, compile time, size.
 
     python -m tests.bench.page         # `make page` first
 

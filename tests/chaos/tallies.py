@@ -32,7 +32,7 @@ class Tallies:
         self._numbers[self._index[name]] = number
 
     def get(self, name: str) -> int:
-        """The count of `name` so far; 0 if it is not counted here."""
+        """The present count of `name`; 0 if it is not counted here."""
         return self[name] if name in self._index else 0
 
     def __getitem__(self, name: str) -> int:

@@ -1,4 +1,4 @@
-// What queues share, the memory and the line: curves, tags and the ideal they are compared with.
+// Memory and line that queues share: curves, tags and the ideal for comparison.
 
 import { curves } from "../../glass/js/model/curves.js";
 import { fluidService } from "../../glass/js/model/fluid.js";

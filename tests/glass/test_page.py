@@ -207,7 +207,7 @@ def test_the_numbers_are_the_routers_own(chromium):
         held = at_the_newest_instant(page, double)
         assert held[2] > 0
         assert_queues_hold(page, held)
-        # A busy page falls behind and begins its Watch anew: it is told first what is inside.
+        # A busy page falls behind and begins its Watch anew, which starts with the packets inside.
         begun = "vitrine.model.insides.steps.filter(({ kind }) => kind === 'begin').length"
         before = page.evaluate(begun)
         page.evaluate("vitrine.watching[0].begin()")

@@ -1,4 +1,4 @@
-"""What fields, counters and the panel of a packet say: in place, once, and nothing early."""
+"""The values of fields, counters and the packet panel: in place, once, and nothing early."""
 
 import re
 
@@ -52,7 +52,7 @@ def test_a_counter_has_its_unit_and_one_that_is_not_there_a_sentence(chromium, v
 
 def test_the_panel_of_a_packet_tells_nothing_of_what_is_still_to_come(chromium, vitrine):
     with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
-        # Half of what is remembered lies before the instant of the picture.
+        # The picture shows an earlier instant than the latest received.
         page.evaluate("vitrine.player.seek(vitrine.player.toldPs - 0.1e12)")
         page.wait_for_function("() => vitrine.stage.spots.length > 3")
         page.keyboard.press("n")

@@ -1,4 +1,4 @@
-"""What schedulers, buffers and senders decide by predicts what happens next."""
+"""The shown state of schedulers, buffers and senders predicts their next decisions."""
 
 from playwright.sync_api import expect
 
@@ -72,7 +72,7 @@ def test_the_port_that_a_router_is_about_stays_in_sight(chromium, vitrine):
         for width, height in ((1280, 800), (390, 844), (1280, 620)):
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_function(f"() => innerWidth === {width} && ({seen})()")
-        # Once somebody has scrolled, the picture stays there.
+        # After the user has scrolled, the picture stays there.
         page.get_by_role("region", name="The picture").press("Home")
         page.wait_for_function("() => vitrine.stage.box.scrollTop === 0")
         page.set_viewport_size({"width": 1280, "height": 640})

@@ -234,7 +234,7 @@ PASS = """async (seconds) => {
 
 
 def numbers_of(page, lesson):
-    """What the page says of each row of a lesson, as its button has had its effect."""
+    """The page's figure for each row of a lesson, once its button has had its effect."""
     panel = page.get_by_role("tabpanel", name="Lesson")
     for button, seconds, row, *_ in LESSONS[lesson]:
         if button:

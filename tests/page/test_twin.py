@@ -12,7 +12,7 @@ from tests.page.test_alone import opened, runs, standing
 from tests.page.test_lessons import BLOCKED_SHARE, CURED_SHARE, percent_of
 
 pytestmark = [needs_browser, needs_module]
-# What both routers say: the instant, what came in by their first port, and how they queue.
+# Both routers' instant, packets received by their first port, and input queueing.
 BOTH = """async () => {
   const asked = ["s2", "vitrine.v1.Router", "Describe", { device_id: 2 }];
   const said = await Promise.all([vitrine, vitrine.twin].map(({ calls }) => calls.call(...asked)));
@@ -55,7 +55,7 @@ def test_the_same_packets_come_to_two_routers_and_their_numbers_stand_side_by_si
         ):
             picture = page.get_by_role("region", name=re.compile(name))
             expect(picture.locator(".labels")).to_contain_text(words)
-        # What a host starts is started in both.
+        # An application that a host starts is started in both.
         page.get_by_role("tab", name="Flows").click()
         page.evaluate("vitrine.world.startPing('h1', 'h5')")
         page.evaluate("vitrine.jump(0.5e12)")
