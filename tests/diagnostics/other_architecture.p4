@@ -5,5 +5,5 @@ control c(inout bit<8> x) { apply {} }
 other_architecture.p4:2:1: error: there is no file `pna.p4` to include
     2 | #include <pna.p4>
       | ^^^^^^^^^^^^^^^^^
-   hint: pna.p4 declares the Portable NIC Architecture (PNA); this compiler is for v1model and BMv2's PSA: #include <v1model.p4> or <psa.p4>
+   hint: pna.p4 declares the Portable NIC Architecture (PNA); this compiler is for v1model, BMv2's PSA and Tofino: #include <v1model.p4>, <psa.p4>, <tna.p4> or <t2na.p4>
 */

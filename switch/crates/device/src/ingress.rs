@@ -1,7 +1,8 @@
 //! From a packet at the parser to packets in queues.
 
 use pipeline::{
-    CloneRequest, IngressWay, InstanceType, Packet, Pipeline, Reading, Replica, after_ingress,
+    CloneRequest, IngressWay, InstanceType, MoreCopies, Packet, Pipeline, Reading, Replica,
+    after_ingress,
 };
 use traffic::{Arrival, Departure, Residence, Verdict};
 use units::{ClassId, DropReason, HasLength, Time};
@@ -50,9 +51,9 @@ impl Device {
                 IngressWay::Drop(reason) => {
                     return self.drop_packet(now, queued, reason, None);
                 }
-                IngressWay::Multicast { group } => {
+                IngressWay::Multicast { group, more } => {
                     self.leave_ingress(&mut queued);
-                    return self.multicast(now, queued, group, end.class);
+                    return self.multicast(now, queued, (group, more), end.class);
                 }
                 IngressWay::Resubmit { field_list } => {
                     let pipeline = &mut self.programs.of(queued.generation).pipeline;
@@ -149,11 +150,20 @@ impl Device {
         });
     }
 
-    /// A copy of the packet to each member of the group; the packet itself is gone.
-    fn multicast(&mut self, now: Time, mut queued: Queued, group: u32, class: ClassId) {
+    /// A copy of the packet to each member of the group, and further ones; the packet itself is gone.
+    fn multicast(
+        &mut self,
+        now: Time,
+        mut queued: Queued,
+        (group, more): (u32, MoreCopies),
+        class: ClassId,
+    ) {
         let mut replicas = std::mem::take(&mut self.replicas);
         replicas.clear();
-        self.programs.of(queued.generation).pipeline.replication.replicate(group, &mut replicas);
+        let replication = &self.programs.of(queued.generation).pipeline.replication;
+        replication.replicate(group, &mut replicas);
+        replication.replicate(more.group, &mut replicas);
+        replicas.extend(more.ports.into_iter().flatten().map(|port| Replica { port, rid: 0 }));
         if replicas.is_empty() {
             self.drop_packet(now, queued, DropReason::NoReplica, None);
         } else {

@@ -44,6 +44,7 @@ fn every_program_of_the_repository_gives_the_same_either_way() {
         "p4src/queues",
         "tests/packets",
         "tests/psa",
+        "tests/tofino",
         "switch/crates/pipeline/tests/programs",
         "switch/crates/service/tests/support",
         "switch/crates/device/tests",

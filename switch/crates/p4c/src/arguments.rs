@@ -94,7 +94,7 @@ impl P4InfoFormat {
 
 /// The text of `--help`.
 pub const HELP: &str = "\
-Compiles a P4-16 program for the architecture v1model or BMv2's PSA: whichever its main is of.
+Compiles a P4-16 program for v1model, BMv2's PSA or Tofino's tna and t2na: whichever its main is of.
 
 usage: vitrine-p4c [options] PROGRAM.p4
        vitrine-p4c lsp [-I DIRECTORY] [-D NAME]    answer an editor (docs/editors.md)
@@ -118,7 +118,8 @@ usage: vitrine-p4c [options] PROGRAM.p4
   -M, -MD                    print a rule for make with the files that are read; -MD compiles,
                              too, and writes the rule beside the output
   -MF FILE, -MT TARGET       where that rule goes, and what depends on the files
-  --p4v 16, --std p4-16, --arch v1model, --arch psa, --target bmv2
+  --target tofino2           define __TARGET_TOFINO__ as 2 (--target tofino: as 1)
+  --p4v 16, --std p4-16, --arch v1model|psa|tna|t2na, --target bmv2
                              accepted: there is nothing else, and the program says which it is
   -v, -g, -T LEVEL, --dump DIRECTORY, --top4 PASSES, --metrics NAMES, --parser-inline-opt
                              accepted: there are no passes to report on
@@ -308,10 +309,22 @@ impl Reader {
             "--std" | "-x" => {
                 require(name, &self.value(name, inline)?, &["p4-16", "p4_16", "16"])?;
             }
-            "--arch" | "-a" => require(name, &self.value(name, inline)?, &["v1model", "psa"])?,
+            "--arch" | "-a" => {
+                require(name, &self.value(name, inline)?, &["v1model", "psa", "tna", "t2na"])?
+            }
             "--target" | "-b" => {
-                let known = ["bmv2", "bmv2-ss-p4org", "simple_switch", "psa_switch"];
-                require(name, &self.value(name, inline)?, &known)?;
+                let known =
+                    ["bmv2", "bmv2-ss-p4org", "simple_switch", "psa_switch", "tofino", "tofino2"];
+                let target = self.value(name, inline)?;
+                require(name, &target, &known)?;
+                // Programs for both chips ask for it before they include the one file or the other.
+                let chip = match &*target {
+                    "tofino" => "1",
+                    "tofino2" => "2",
+                    _ => return Ok(true),
+                };
+                let text = format!("__TARGET_TOFINO__={chip}");
+                self.parsed.definitions.push(Definition::Define(text));
             }
             _ => return Ok(false),
         }

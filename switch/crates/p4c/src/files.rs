@@ -51,6 +51,8 @@ fn built_in(path: &str) -> Result<String, SourceError> {
     match name {
         Some("core.p4") => Ok(include_str!("../../../../p4src/include/core.p4").into()),
         Some("v1model.p4") => Ok(include_str!("../../../../p4src/include/v1model.p4").into()),
+        Some("tna.p4") => Ok(include_str!("../../../../p4src/include/tna.p4").into()),
+        Some("t2na.p4") => Ok(include_str!("../../../../p4src/include/t2na.p4").into()),
         Some("psa.p4") => Ok(include_str!("../../../../p4src/include/psa.p4").into()),
         Some("bmv2/psa.p4") => Ok(include_str!("../../../../p4src/include/bmv2/psa.p4").into()),
         Some("vitrine.p4") => Ok(include_str!("../../../../p4src/include/vitrine.p4").into()),

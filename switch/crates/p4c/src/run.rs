@@ -10,8 +10,8 @@ use std::io;
 use syntax::Diagnostics;
 use syntax::preprocessor::{Definition, PreprocessorOptions, preprocess, render as render_tokens};
 
-/// The text of `--target-help`, in the words of p4lang's driver.
-const TARGETS: &str = "Supported targets in \"target, arch\" tuple:\nbmv2-v1model\nbmv2-psa\n";
+/// The output of `--target-help`, in the words of p4lang's driver.
+const TARGETS: &str = "Supported targets in \"target, arch\" tuple:\nbmv2-v1model\nbmv2-psa\ntofino-tna\ntofino2-t2na\n";
 
 /// The output and the exit status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 
 /// The folder of the includes that belong to the language and the architecture.
 pub const BUILT_IN: &str = "p4include";
-const BUILT_IN_FILES: [(&str, &str); 5] = [
+const BUILT_IN_FILES: [(&str, &str); 7] = [
     ("p4include/core.p4", include_str!("../../../../p4src/include/core.p4")),
     ("p4include/v1model.p4", include_str!("../../../../p4src/include/v1model.p4")),
+    ("p4include/tna.p4", include_str!("../../../../p4src/include/tna.p4")),
+    ("p4include/t2na.p4", include_str!("../../../../p4src/include/t2na.p4")),
     ("p4include/psa.p4", include_str!("../../../../p4src/include/psa.p4")),
     ("p4include/bmv2/psa.p4", include_str!("../../../../p4src/include/bmv2/psa.p4")),
     ("p4include/vitrine.p4", include_str!("../../../../p4src/include/vitrine.p4")),

@@ -32,6 +32,15 @@ pub struct CloneRequest {
     pub field_list: u32,
 }
 
+/// Copies that a Tofino program can ask for at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MoreCopies {
+    /// A second multicast group; 0 is none.
+    pub group: u32,
+    /// Single ports.
+    pub ports: [Option<PortId>; 2],
+}
+
 /// The result of ingress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IngressEnd {
@@ -43,6 +52,8 @@ pub struct IngressEnd {
     pub resubmit: u32,
     /// `mcast_grp`; 0 is none.
     pub multicast_group: u32,
+    /// Copies besides those of the group, which then may be 0.
+    pub more_copies: Option<MoreCopies>,
     /// The port it is to leave by; `None` drops it.
     pub egress_port: Option<PortId>,
     /// `priority`.
@@ -59,6 +70,7 @@ pub enum IngressWay {
     /// A copy to each member of a multicast group; the packet itself is gone.
     Multicast {
         group: u32,
+        more: MoreCopies,
     },
     /// Through ingress again, as it was received, with these fields kept.
     Resubmit {
@@ -130,9 +142,14 @@ pub fn after_ingress(end: &IngressEnd) -> IngressFate {
     let way = if end.resubmit != 0 {
         IngressWay::Resubmit { field_list: end.resubmit }
     } else if end.multicast_group != 0 {
-        IngressWay::Multicast { group: end.multicast_group }
+        IngressWay::Multicast {
+            group: end.multicast_group,
+            more: end.more_copies.unwrap_or_default(),
+        }
     } else if let Some(port) = end.egress_port {
         IngressWay::Unicast { port, class: end.class }
+    } else if let Some(more) = end.more_copies {
+        IngressWay::Multicast { group: 0, more }
     } else {
         IngressWay::Drop(DropReason::IngressProgram)
     };
@@ -159,6 +176,8 @@ pub fn after_egress(end: &EgressEnd) -> EgressFate {
 mod tests {
     use super::*;
 
+    const NO_MORE: MoreCopies = MoreCopies { group: 0, ports: [None, None] };
+    const MORE: MoreCopies = MoreCopies { group: 8, ports: [Some(PortId(1)), None] };
     const CLONE: CloneRequest = CloneRequest { session: 5, field_list: 1 };
 
     fn ingress(change: impl FnOnce(&mut IngressEnd)) -> IngressFate {
@@ -173,13 +192,18 @@ mod tests {
     fn precedence_after_ingress() {
         let unicast = IngressWay::Unicast { port: PortId(3), class: ClassId(2) };
         let drop = IngressWay::Drop(DropReason::IngressProgram);
-        let cases: [(&str, IngressFate, IngressFate); 7] = [
+        let cases: [(&str, IngressFate, IngressFate); 8] = [
             ("a port is set", ingress(|_| ()), fate(None, None, unicast)),
             ("drop", ingress(|end| end.egress_port = None), fate(None, None, drop)),
             (
                 "multicast beats drop",
                 ingress(|end| (end.egress_port, end.multicast_group) = (None, 7)),
-                fate(None, None, IngressWay::Multicast { group: 7 }),
+                fate(None, None, IngressWay::Multicast { group: 7, more: NO_MORE }),
+            ),
+            (
+                "copies without a group",
+                ingress(|end| (end.egress_port, end.more_copies) = (None, Some(MORE))),
+                fate(None, None, IngressWay::Multicast { group: 0, more: MORE }),
             ),
             (
                 "resubmit beats multicast",

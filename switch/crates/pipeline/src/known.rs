@@ -153,8 +153,26 @@ impl Known {
 
     /// Of a program of PSA: none of v1model's fields, and where it says by which port a packet leaves.
     pub fn of_psa(layout: &Layout) -> Result<Known, LoadError> {
-        let message = "the program has no metadata field psa_ingress_output_metadata.egress_port";
-        let egress_spec = layout.slot("psa_ingress_output_metadata", "egress_port");
+        Known::without_standard_metadata(layout, "psa_ingress_output_metadata", "egress_port")
+    }
+
+    /// Likewise of a Tofino program. One that never sends a packet may lack `ucast_egress_port`.
+    pub fn of_tofino(layout: &Layout, architecture: &str) -> Result<Known, LoadError> {
+        let parser_error = layout.referred_slot("ig_intr_md_from_prsr", "parser_err");
+        let (header, field) = match layout.slot("ig_intr_md_for_tm", "ucast_egress_port") {
+            Some(_) => ("ig_intr_md_for_tm", "ucast_egress_port"),
+            None => (architecture, "mirror_session"),
+        };
+        Ok(Known { parser_error, ..Known::without_standard_metadata(layout, header, field)? })
+    }
+
+    fn without_standard_metadata(
+        layout: &Layout,
+        header: &str,
+        field: &str,
+    ) -> Result<Known, LoadError> {
+        let message = format!("the program has no metadata field {header}.{field}");
+        let egress_spec = layout.slot(header, field);
         Ok(Known {
             ingress_port: None,
             packet_length: None,

@@ -72,6 +72,7 @@ mod replication;
 mod room;
 mod state;
 mod table;
+mod tofino;
 mod value_set;
 
 pub use action::ROUNDS_MAX;
@@ -79,7 +80,7 @@ pub use api::ActionInfo;
 pub use error::LoadError;
 pub use fate::{
     CloneRequest, EgressEnd, EgressFate, EgressWay, IngressEnd, IngressFate, IngressWay,
-    InstanceType, after_egress, after_ingress,
+    InstanceType, MoreCopies, after_egress, after_ingress,
 };
 pub use hash::{Crc, CrcParameters, Hash};
 pub use known::Queueing;

@@ -25,6 +25,7 @@ use crate::program::Program;
 use crate::psa::Psa;
 use crate::room::Room;
 use crate::table::Applied;
+use crate::tofino::Tofino;
 use crate::value_set::{ValueSet, load_value_sets};
 
 impl Pipeline {
@@ -81,7 +82,6 @@ fn link(
     let (calculations, hashes) = load_calculations(&layout, source)?;
     let counter_names = indirect_counter_names(source);
     let meter_names = names_of(&source.meter_arrays, |array| &array.name);
-    let calculation_names = names_of(&calculations, |calculation| &calculation.name);
     let register_names = register_names(source);
     let (instance_names, instances) = named_instances(source)?;
     let names = Names {
@@ -89,7 +89,7 @@ fn link(
         registers: &register_names,
         counters: &counter_names,
         meters: &meter_names,
-        calculations: &calculation_names,
+        calculations: &names_of(&calculations, |calculation| &calculation.name),
         instances: &instance_names,
     };
     let mut code = Vec::new();
@@ -97,12 +97,12 @@ fn link(
     check_wanted(is_wanted)?;
     let first_node = code.len();
     let value_sets = load_value_sets(source);
-    let Ends { psa, parser, emitted, deparser } = load_ends(&names, source, &value_sets, config)?;
+    let Ends { psa, tofino, parser, emitted, deparser } =
+        load_ends(&names, source, &value_sets, config)?;
     let (verified, updated) = load_checksums(&names, &calculations, source)?;
     check_wanted(is_wanted)?;
     let mut parts = Controls::new(source, &names, &actions, code, hashes);
-    let ingress = parts.control("ingress")?;
-    let egress = parts.control("egress")?;
+    let (ingress, egress) = (parts.control("ingress")?, parts.control("egress")?);
     let Controls { code, condition_names, condition_sources, tables, profiles, hashes, .. } = parts;
     check_wanted(is_wanted)?;
     check_ends(&code, first_node, &tables)?;
@@ -112,8 +112,7 @@ fn link(
     let program = Program {
         field_lists: load_field_lists(&layout, source)?,
         digests: load_digests(&layout, source)?,
-        // Last, when everything that the program refers to has been looked up.
-        known: if psa.is_some() { Known::of_psa(&layout)? } else { Known::new(&layout)? },
+        known: known_of(&layout, psa.as_ref(), tofino.as_ref())?,
         drop_port: config.drop_port,
         parser,
         actions,
@@ -128,7 +127,9 @@ fn link(
         updated,
         emitted,
         deparser,
+        is_v1model: psa.is_none() && tofino.is_none(),
         psa,
+        tofino,
         counter_names,
         meter_names,
         direct_meters: tables.iter().map(|it| direct_meters_of(source, it.table.name())).collect(),
@@ -138,6 +139,19 @@ fn link(
     let pipeline = Pipeline::assemble(program, externs, tables, profiles, memory);
     check_wanted(is_wanted)?;
     finish(pipeline, source, config)
+}
+
+/// The fields of the program's architecture, once everything that a program refers to is laid out.
+fn known_of(
+    layout: &Layout,
+    psa: Option<&Psa>,
+    tofino: Option<&Tofino>,
+) -> Result<Known, LoadError> {
+    match (psa, tofino) {
+        (None, None) => Known::new(layout),
+        (Some(_), _) => Known::of_psa(layout),
+        (_, Some(tofino)) => Known::of_tofino(layout, tofino.architecture()),
+    }
 }
 
 /// The names of the registers, with the width of their cells.
@@ -181,6 +195,7 @@ fn finish(
 /// Where headers become fields and bytes again.
 struct Ends {
     psa: Option<Psa>,
+    tofino: Option<Tofino>,
     parser: Option<Parser>,
     emitted: Emissions,
     deparser: Option<Routine>,
@@ -192,14 +207,19 @@ fn load_ends(
     sets: &[ValueSet],
     config: &Config,
 ) -> Result<Ends, LoadError> {
-    let psa = Psa::load(names, source, sets, config.cpu_port)?;
-    let [first_parser, last_deparser] = match psa {
-        Some(_) => ["ingress_parser", "egress_deparser"],
-        None => ["parser", "deparser"],
+    let tofino = Tofino::load(names, source, sets, config.cpu_port)?;
+    // Its parsers and deparsers have the names of PSA's.
+    let psa = match tofino {
+        Some(_) => None,
+        None => Psa::load(names, source, sets, config.cpu_port)?,
+    };
+    let [first_parser, last_deparser] = match psa.is_some() || tofino.is_some() {
+        true => ["ingress_parser", "egress_deparser"],
+        false => ["parser", "deparser"],
     };
     let parser = load_parser(names, source, sets, first_parser)?;
     let (emitted, deparser) = load_deparser(names, source, last_deparser)?;
-    Ok(Ends { psa, parser, emitted, deparser })
+    Ok(Ends { psa, tofino, parser, emitted, deparser })
 }
 
 /// Turns tables that can only ever run one action into calls of it.

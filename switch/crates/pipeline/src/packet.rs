@@ -224,6 +224,38 @@ impl Packet {
         self.egress_port
     }
 
+    /// Puts bytes in front of those that the parser sees next.
+    pub(crate) fn put_in_front(&mut self, bytes: &[u8]) {
+        self.put_zeros_in_front(bytes.len());
+        let at = self.at;
+        self.frame.memory_mut()[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// The same with zeros.
+    pub(crate) fn put_zeros_in_front(&mut self, length: usize) {
+        let behind_start = self.received().len();
+        self.keep_seal_of_payload();
+        self.make_room(length);
+        self.at -= length;
+        let at = self.at;
+        let memory = self.frame.memory_mut();
+        memory[at..at + length].fill(0);
+        self.start = memory.len() - behind_start;
+    }
+
+    /// Makes what was put in front of a frame of `received_bytes` at least `length` bytes long, with
+    /// zeros at its end.
+    pub(crate) fn fill_up_front(&mut self, received_bytes: usize, length: usize) {
+        self.start = self.frame.memory().len() - received_bytes;
+        let front = self.start - self.at;
+        let Some(missing) = length.checked_sub(front) else { return };
+        self.put_zeros_in_front(missing);
+        let at = self.at;
+        let memory = self.frame.memory_mut();
+        memory.copy_within(at + missing..at + missing + front, at);
+        memory[at + front..at + missing + front].fill(0);
+    }
+
     /// Makes sure that `length` bytes fit in front of the payload.
     #[inline]
     pub(crate) fn make_room(&mut self, length: usize) {

@@ -199,8 +199,11 @@ impl Pipeline {
         now: Time,
         observer: &mut O,
     ) -> IngressEnd {
-        if self.program.psa.is_some() {
-            return self.psa_ingress(packet, now, observer);
+        if !self.program.is_v1model {
+            return match self.program.tofino {
+                Some(_) => self.tofino_ingress(packet, now, observer),
+                None => self.psa_ingress(packet, now, observer),
+            };
         }
         self.parse(packet, now, observer);
         observer.event(|| Event::Control { name: "ingress".to_owned() });
@@ -214,6 +217,7 @@ impl Pipeline {
             digest: requests.digest,
             resubmit: requests.resubmit,
             multicast_group: known.mcast_grp.map_or(0, load) as u32,
+            more_copies: None,
             egress_port: (egress_spec != self.program.drop_port).then_some(egress_spec),
             class: ClassId(known.priority.map_or(0, load) as u8),
             stopped: requests.stopped,
@@ -254,8 +258,11 @@ impl Pipeline {
         now: Time,
         observer: &mut O,
     ) -> EgressEnd {
-        if self.program.psa.is_some() {
-            return self.psa_egress(packet, queueing, now, observer);
+        if !self.program.is_v1model {
+            return match self.program.tofino {
+                Some(_) => self.tofino_egress(packet, queueing, now, observer),
+                None => self.psa_egress(packet, queueing, now, observer),
+            };
         }
         let program = &self.program;
         let known = &program.known;
@@ -304,8 +311,8 @@ impl Pipeline {
                 }
             }
         }
-        // In PSA it is the deparser that says what a clone takes along, so it ran before.
-        if let (Some(routine), None) = (&program.deparser, &program.psa) {
+        // In other architectures the deparser decides what a clone carries, so it ran before.
+        if let (Some(routine), true) = (&program.deparser, program.is_v1model) {
             Machine::new(program, externs, packet, now, observer).run_routine(routine);
         }
         if O::ENABLED {
@@ -321,6 +328,9 @@ impl Pipeline {
 
     /// A clone of the packet as it was received, parsed again, with the fields of a list kept.
     pub fn clone_from_ingress(&mut self, packet: &Packet, field_list: u32, now: Time) -> Packet {
+        if self.program.tofino.is_some() {
+            return self.tofino_mirror_from_ingress(packet);
+        }
         let mut clone = self.spare_packet();
         clone.receive_again(packet);
         self.clear(&mut clone);
@@ -342,6 +352,9 @@ impl Pipeline {
         if self.program.psa.is_some() {
             return self.psa_clone_from_egress(packet, field_list);
         }
+        if self.program.tofino.is_some() {
+            return self.tofino_mirror_from_egress(packet);
+        }
         let mut clone = self.copy(packet);
         self.clear_metadata(&mut clone);
         self.keep_fields(packet, &mut clone, field_list, InstanceType::EgressClone);
@@ -357,6 +370,9 @@ impl Pipeline {
 
     /// Makes a packet ready for ingress again, as it was received.
     pub fn resubmit(&mut self, packet: &mut Packet, field_list: u32) {
+        if self.program.tofino.is_some() {
+            return self.tofino_resubmit(packet);
+        }
         packet.at = packet.start;
         let length = packet.received().len();
         self.start_over(packet, field_list, InstanceType::Resubmitted, length);
@@ -375,7 +391,13 @@ impl Pipeline {
         Some(list.fields.iter().map(|place| place.load(&packet.area)).collect())
     }
 
-    fn start_over(&mut self, packet: &mut Packet, list: u32, kind: InstanceType, length: usize) {
+    pub(crate) fn start_over(
+        &mut self,
+        packet: &mut Packet,
+        list: u32,
+        kind: InstanceType,
+        length: usize,
+    ) {
         self.clear_but(packet, list);
         (packet.kind, packet.rid) = (kind, 0);
         let known = &self.program.known;

@@ -15,6 +15,7 @@ use crate::lists::DigestList;
 use crate::parser::Parser;
 use crate::place::Place;
 use crate::psa::Psa;
+use crate::tofino::Tofino;
 
 /// The immutable part of a loaded program.
 #[derive(Clone, Debug)]
@@ -38,9 +39,13 @@ pub(crate) struct Program {
     pub updated: Vec<Checksum>,
     pub emitted: Emissions,
     pub deparser: Option<Routine>,
+    /// Neither `psa` nor `tofino` is there: one look for the packets of most programs.
+    pub is_v1model: bool,
     /// The additional parts of a PSA program; then `parser` is that of ingress, `deparser` that of
     /// egress.
     pub psa: Option<Psa>,
+    /// Likewise those of a Tofino program.
+    pub tofino: Option<Tofino>,
     /// Fields kept by clones, resubmitted and recirculated packets, by id.
     pub field_lists: BTreeMap<u32, Vec<Place>>,
     pub digests: Vec<DigestList>,

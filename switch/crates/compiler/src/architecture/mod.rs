@@ -12,6 +12,7 @@
 
 mod core;
 mod psa;
+mod tofino;
 mod v1model;
 mod vitrine;
 
@@ -71,7 +72,9 @@ pub struct Architecture {
     pub package: &'static str,
     /// The file that declares it.
     pub file: &'static str,
-    /// The form of `main`, for people.
+    /// Types that its file declares besides and no other architecture's does.
+    pub marks: &'static [&'static str],
+    /// The form of `main`, for messages.
     pub main: &'static str,
     /// The blocks in the order in which a packet meets them.
     pub blocks: &'static [Block],
@@ -111,6 +114,10 @@ pub enum Form {
         algorithm: usize,
         size: usize,
     },
+    /// A register of one cell, whose initial value is this argument.
+    Cell {
+        initial: usize,
+    },
     Counter {
         size: usize,
         unit: usize,
@@ -138,6 +145,10 @@ pub enum Form {
     Instance,
     /// Nothing that a program can use.
     Nothing,
+    /// An action selector of Tofino: the size is its profile's and the algorithm its hash's.
+    TofinoSelector,
+    /// An object of Tofino that exists only in what its methods become.
+    Tofino,
 }
 
 /// The effect of a call of an extern.
@@ -165,7 +176,9 @@ pub enum Meaning {
     Nothing,
     Packet(PacketMethod),
     Primitive(Primitive),
-    /// For the checker only.
+    /// An extern of Tofino alone.
+    Tofino(Tofino),
+    /// Only the checker looks at it.
     StaticAssert,
     /// A test that ends the parser with an error.
     Verify,
@@ -180,6 +193,54 @@ pub enum Way {
     Normal,
     Recirculate,
     Resubmit,
+}
+
+/// Functions and methods of Tofino that are more than one primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tofino {
+    /// `Checksum.update`: the checksum of the data.
+    Checksum,
+    /// `Checksum.verify`: whether the sum so far is that of whole data.
+    ChecksumVerify,
+    /// `DirectMeter.execute`.
+    DirectMeter,
+    /// `RegisterAction.execute`: its body on one cell.
+    Execute,
+    /// `Hash.get`.
+    Hash,
+    /// `is_validated`: whether the header of a field is valid.
+    IsValidated,
+    Maximum,
+    /// `Meter.execute`.
+    Meter,
+    Minimum,
+    /// `Mirror.emit`.
+    Mirror,
+    /// `RegisterParam.read`.
+    Parameter,
+    ParserCounter(ParserCounter),
+    /// `port_metadata_unpack`: what lies between intrinsic metadata and the packet.
+    PortMetadata,
+    /// `Random.get`.
+    Random,
+    RegisterRead,
+    RegisterWrite,
+    /// `Resubmit.emit`.
+    Resubmit,
+    SizeInBits,
+    SizeInBytes,
+    /// This switch does not have it yet.
+    Unavailable,
+}
+
+/// Methods of `ParserCounter`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParserCounter {
+    Decrement,
+    Increment,
+    IsNegative,
+    IsZero,
+    Set,
 }
 
 /// Methods of `packet_in` and `packet_out`.
@@ -251,6 +312,11 @@ pub enum Operand {
 }
 
 impl Architecture {
+    /// Tofino or Tofino 2.
+    pub fn is_tofino(&self) -> bool {
+        [tofino::TNA.name, tofino::T2NA.name].contains(&self.name)
+    }
+
     /// Every architecture that is known.
     pub fn all() -> &'static [&'static Architecture] {
         &ARCHITECTURES
@@ -335,11 +401,15 @@ impl Object {
 /// Position of the data among the arguments of the checksum functions.
 pub const CHECKSUM_DATA: usize = 1;
 
-static ARCHITECTURES: [&Architecture; 2] = [&v1model::V1MODEL, &psa::PSA];
+/// The more particular first: all that declares Tofino 2 declares Tofino, too.
+static ARCHITECTURES: [&Architecture; 4] =
+    [&v1model::V1MODEL, &psa::PSA, &tofino::T2NA, &tofino::TNA];
 
-/// The architecture whose package has this name.
-pub fn of_package(name: &str) -> Option<&'static Architecture> {
-    ARCHITECTURES.into_iter().find(|architecture| architecture.package == name)
+/// The architecture whose file a program includes, by the names of its declarations.
+pub fn of_declarations(declares: impl Fn(&str) -> bool) -> Option<&'static Architecture> {
+    ARCHITECTURES
+        .into_iter()
+        .find(|one| declares(one.package) && one.marks.iter().all(|mark| declares(mark)))
 }
 
 /// The file that a program includes to have what this table knows by that name.
@@ -361,17 +431,22 @@ pub fn file_of(name: &str) -> Option<&'static str> {
     found.map(|architecture| architecture.file)
 }
 
-/// The meaning of an extern function of this name.
-pub fn function(name: &str) -> Option<&'static Function> {
-    let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.functions);
+/// The extern function of this name in an architecture, or in any if it is not known.
+pub fn function(of: Option<&Architecture>, name: &str) -> Option<&'static Function> {
+    let of_architectures = all_or(of).flat_map(|architecture| architecture.functions);
     let of_all = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS);
     of_all.chain(of_architectures).find(|function| function.name == name)
 }
 
-/// The meaning of extern objects of this type.
-pub fn object(name: &str) -> Option<&'static Object> {
-    let of_architectures = ARCHITECTURES.iter().flat_map(|architecture| architecture.objects);
+/// The extern objects of this type, likewise.
+pub fn object(of: Option<&Architecture>, name: &str) -> Option<&'static Object> {
+    let of_architectures = all_or(of).flat_map(|architecture| architecture.objects);
     core::OBJECTS.iter().chain(of_architectures).find(|object| object.name == name)
+}
+
+fn all_or(of: Option<&Architecture>) -> impl Iterator<Item = &'static &'static Architecture> {
+    let name = of.map(|architecture| architecture.name);
+    ARCHITECTURES.iter().filter(move |one| name.is_none_or(|name| one.name == name))
 }
 
 #[cfg(test)]
@@ -393,6 +468,10 @@ mod tests {
             "include/psa.p4" => Ok(include_str!("../../../../../p4src/include/psa.p4").to_owned()),
             "include/vitrine.p4" => {
                 Ok(include_str!("../../../../../p4src/include/vitrine.p4").to_owned())
+            }
+            "include/tna.p4" => Ok(include_str!("../../../../../p4src/include/tna.p4").to_owned()),
+            "include/t2na.p4" => {
+                Ok(include_str!("../../../../../p4src/include/t2na.p4").to_owned())
             }
             "include/core.p4" => {
                 Ok(include_str!("../../../../../p4src/include/core.p4").to_owned())
@@ -431,19 +510,21 @@ mod tests {
 
     #[test]
     fn what_the_includes_declare_has_a_meaning_and_nothing_else_has() {
-        let of_architectures = ARCHITECTURES.iter().flat_map(|one| one.functions);
-        let functions = core::FUNCTIONS.iter().chain(vitrine::FUNCTIONS).chain(of_architectures);
-        let objects = core::OBJECTS.iter().chain(ARCHITECTURES.iter().flat_map(|one| one.objects));
-        let methods = objects.flat_map(|object| {
-            object.methods.iter().map(|method| format!("{}.{}", object.name, method.name))
-        });
-        let known: BTreeSet<String> =
-            functions.map(|function| function.name.to_owned()).chain(methods).collect();
-        let deprecated = DEPRECATED.map(str::to_owned);
-        let expected: BTreeSet<String> = known.iter().cloned().chain(deprecated).collect();
-        let mut found = declared("include/v1model.p4");
-        found.extend(declared("include/psa.p4"));
-        found.extend(declared("include/vitrine.p4"));
-        assert_eq!(found, expected);
+        for architecture in ARCHITECTURES {
+            let functions = core::FUNCTIONS.iter().chain(architecture.functions);
+            let objects = core::OBJECTS.iter().chain(architecture.objects);
+            let methods = objects.flat_map(|object| {
+                object.methods.iter().map(|method| format!("{}.{}", object.name, method.name))
+            });
+            let known = functions.map(|function| function.name.to_owned()).chain(methods);
+            let mut expected: BTreeSet<String> = known.collect();
+            if architecture.name == v1model::V1MODEL.name {
+                expected.extend(DEPRECATED.map(str::to_owned));
+            }
+            let found = declared(&format!("include/{}", architecture.file));
+            assert_eq!(found, expected, "{}", architecture.name);
+        }
+        let of_vitrine = vitrine::FUNCTIONS.iter().map(|function| function.name.to_owned());
+        assert_eq!(declared("include/vitrine.p4"), of_vitrine.collect());
     }
 }

@@ -11,6 +11,7 @@ pub const PSA: Architecture = Architecture {
     name: "psa",
     package: "PSA_Switch",
     file: "psa.p4",
+    marks: &[],
     main: "PSA_Switch(ingress, PacketReplicationEngine(), egress, BufferingQueueingEngine())",
     blocks: &[
         block(

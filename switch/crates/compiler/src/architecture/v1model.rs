@@ -14,6 +14,7 @@ pub const V1MODEL: Architecture = Architecture {
     name: "v1model",
     package: "V1Switch",
     file: "v1model.p4",
+    marks: &[],
     main: "V1Switch(parser, verify, ingress, egress, compute, deparser)",
     blocks: &[
         block(BlockKind::Parser, "parser", &[0], &[Passed::Packet, HEADERS, USER, STANDARD]),

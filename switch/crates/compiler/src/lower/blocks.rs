@@ -34,6 +34,7 @@ impl Lowering<'_> {
         }
         let Some(main) = self.input.program.main else { return };
         let Some(blocks) = self.package_blocks(main) else { return };
+        self.declare_requests();
         self.share(&blocks);
         self.scopes_in_order(&blocks);
         for block in blocks {
@@ -316,7 +317,8 @@ impl Lowering<'_> {
                 let steps = self.control_block(block, id);
                 let order = std::mem::take(&mut self.local.emitted);
                 let at = Some(self.block_name_span(block));
-                let (name, may_branch) = (block.of.name, self.has_ways());
+                let name = block.of.name;
+                let may_branch = self.has_ways() || self.tofino().is_some();
                 self.flat.deparsers.push(flat::Deparser { name, may_branch, order, steps, at });
             }
             _ => {}

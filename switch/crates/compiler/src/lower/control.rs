@@ -8,7 +8,6 @@ use bits::Int;
 use super::flat::{Object, ObjectKind, Scope};
 use super::lowering::Lowering;
 use super::names;
-use super::storage::Leaf;
 use super::value::{ObjectRef, ScopeId, Value};
 use crate::architecture::Form;
 use crate::types::tree::{
@@ -129,6 +128,13 @@ impl Lowering<'_> {
                     selector: Some((algorithm, Vec::new())),
                 }
             }
+            Form::Cell { initial } => {
+                let given = match arguments.get(initial)? {
+                    Argument::Expression(value) => self.constant_number(value),
+                    _ => None,
+                };
+                self.register(1, element?, given.unwrap_or_default(), at)
+            }
             Form::Counter { size, unit } => ObjectKind::Counter {
                 size: self.constructor_number(arguments, size, at),
                 unit: self.constructor_name(arguments, unit),
@@ -142,12 +148,13 @@ impl Lowering<'_> {
                 table: None,
                 result: None,
             },
+            Form::TofinoSelector => self.selector(arguments, at),
             Form::Meter { size, unit } => ObjectKind::Meter {
                 size: self.constructor_number(arguments, size, at),
                 unit: self.constructor_name(arguments, unit),
             },
             Form::Digest => ObjectKind::Digest { element: element? },
-            Form::Instance => ObjectKind::Instance,
+            Form::Instance | Form::Tofino => ObjectKind::Instance,
             Form::Nothing | Form::Packet => return None,
             Form::Register { size, initial } => {
                 let size = self.constructor_number(arguments, size, at);
@@ -169,13 +176,11 @@ impl Lowering<'_> {
                 "give the constructor the number of cells; direct registers do not exist here",
             );
         }
-        // A struct cannot be read or written, which is said where that is tried.
-        let width = super::storage::leaf(self.input.program, &element).map_or(1, Leaf::width);
-        ObjectKind::Register { size, element, width, initial }
+        ObjectKind::Register { size, element, initial }
     }
 
     /// A size given to a constructor.
-    fn constructor_number(&mut self, arguments: &[Argument], index: usize, at: Span) -> u32 {
+    pub fn constructor_number(&mut self, arguments: &[Argument], index: usize, at: Span) -> u32 {
         let Some(Argument::Expression(expression)) = arguments.get(index) else { return 0 };
         let value = self.value(expression);
         match value.constant().and_then(bits::Int::to_u32) {

@@ -43,7 +43,7 @@ pub fn emit(
     });
     let parsers = parse_states::parsers(&mut flat);
     let deparsers = deparsers(&flat, sources, diagnostics);
-    let (counter_arrays, meter_arrays, register_arrays) = arrays(&flat, sources);
+    let (counter_arrays, meter_arrays, register_arrays) = arrays(program, &flat, sources);
     let storage = &flat.storage;
     let error_count = 0..program.errors.len() as u32;
     Program {
@@ -363,6 +363,7 @@ fn straight(
 }
 
 fn arrays(
+    program: &tree::Program,
     flat: &Flat,
     sources: &SourceMap,
 ) -> (Vec<CounterArray>, Vec<MeterArray>, Vec<RegisterArray>) {
@@ -405,14 +406,18 @@ fn arrays(
                     ..meter(unit)
                 });
             }
-            ObjectKind::Register { size, width, initial, .. } => registers.push(RegisterArray {
-                name,
-                id: registers.len() as u32,
-                source_info,
-                size: *size,
-                width_bits: *width,
-                initial_value: (!initial.is_zero()).then(|| initial.clone()),
-            }),
+            ObjectKind::Register { size, element, initial } => {
+                for part in super::tofino::cells(program, element) {
+                    registers.push(RegisterArray {
+                        name: format!("{name}{}", part.name),
+                        id: registers.len() as u32,
+                        source_info: source_info.clone(),
+                        size: *size,
+                        width_bits: part.kind.width(),
+                        initial_value: (!initial.is_zero()).then(|| initial.clone()),
+                    });
+                }
+            }
             // Bound to no table: the switch need not know.
             ObjectKind::ActionProfile { .. }
             | ObjectKind::Digest { .. }

@@ -94,7 +94,10 @@ impl Lowering<'_> {
                 }
             }
             Meaning::DirectMeterColor => {
-                return object.map_or(Value::Void, |object| self.direct_color(object, call));
+                if !call.arguments.is_empty() {
+                    self.report_direct_color(call.span);
+                }
+                return object.map_or(Value::Void, |object| self.direct_color(object, call.span));
             }
             Meaning::DirectMeterRead => {
                 object.into_iter().for_each(|object| self.direct_meter(object, call));
@@ -104,6 +107,7 @@ impl Lowering<'_> {
             Meaning::Nothing | Meaning::StaticAssert => {}
             Meaning::Packet(method) => return self.packet_method(method, call, ty),
             Meaning::Primitive(primitive) => return self.primitive(&primitive, object, call, ty),
+            Meaning::Tofino(what) => return self.tofino_call(what, object, call, ty),
             Meaning::Verify => self.verify(call),
         }
         Value::Void
@@ -264,7 +268,7 @@ impl Lowering<'_> {
     }
 
     /// An extern object as the operand of its methods.
-    fn object_parameter(&mut self, object: Option<usize>) -> Parameter {
+    pub fn object_parameter(&mut self, object: Option<usize>) -> Parameter {
         let Some(object) = object.map(|index| self.flat.objects[index].clone()) else {
             return parameter(hex(0));
         };
@@ -290,7 +294,7 @@ impl Lowering<'_> {
     }
 
     /// A number that the constructor of an object was given.
-    fn given_number(&mut self, object: Option<usize>, position: usize) -> Expression {
+    pub fn given_number(&mut self, object: Option<usize>, position: usize) -> Expression {
         let Some(of) = object.map(|index| self.flat.objects[index].of) else { return hex(0) };
         let arguments = &self.input.program.instances[of.instance].arguments;
         let Some(Argument::Expression(value)) = arguments.get(position) else { return hex(0) };
@@ -336,7 +340,7 @@ impl Lowering<'_> {
             (Value::Packet, Some(known)) => self.known_call(known, None, call, ty),
             (Value::Object(object), known) => match (self.declare_object(object), known) {
                 (Some(index), Some(known)) => {
-                    if !self.holds_structs(index) {
+                    if matches!(known.meaning, Meaning::Tofino(_)) || !self.holds_structs(index) {
                         return self.known_call(known, Some(index), call, ty);
                     }
                     self.report_register(known, call);
@@ -412,16 +416,18 @@ impl Lowering<'_> {
         })
     }
 
+    /// A direct meter's colour cannot depend on an earlier one.
+    pub fn report_direct_color(&mut self, at: Span) {
+        self.unsupported(
+            at,
+            "a direct meter of this switch takes no colour",
+            "call execute() without a colour, or use a Meter",
+        );
+    }
+
     /// The colour of a direct meter as PSA numbers it. The switch writes it to one field as BMv2
     /// does, green first; PSA's order is red, green, yellow.
-    fn direct_color(&mut self, index: usize, call: &Call) -> Value {
-        if !call.arguments.is_empty() {
-            self.unsupported(
-                call.span,
-                "a direct meter of this switch takes no colour",
-                "call execute() without an argument, or use a Meter",
-            );
-        }
+    pub fn direct_color(&mut self, index: usize, at: Span) -> Value {
         let known = match &self.flat.objects[index].kind {
             ObjectKind::DirectMeter { result, .. } => result.clone(),
             _ => None,
@@ -434,7 +440,7 @@ impl Lowering<'_> {
         let next = binary(BinaryOperator::Add, Expression::Field(color), hex(1));
         let turned = binary(BinaryOperator::Remainder, next, hex(3));
         let place = Expression::Field(place);
-        self.assign_number(&place, turned, call.span);
+        self.assign_number(&place, turned, at);
         Value::Number(place)
     }
 

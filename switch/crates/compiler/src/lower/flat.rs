@@ -300,9 +300,7 @@ pub enum ObjectKind {
         size: u32,
         /// The type of a cell.
         element: tree::Type,
-        /// Bits of a cell.
-        width: u32,
-        /// The initial value of cells.
+        /// The initial value of the cells.
         initial: Int,
     },
 }

@@ -137,7 +137,11 @@ impl Lowering<'_> {
         self.flat.foreign.push(ExternInstance {
             name: name.clone(),
             id: self.flat.foreign.len() as u32,
-            extern_type: declaration.name.text.to_string(),
+            extern_type: match (&*declaration.name.text, self.tofino()) {
+                // The sum of RFC 1071 under the name that it has in PSA.
+                ("Checksum", Some(_)) => "InternetChecksum".to_owned(),
+                (name, _) => name.to_owned(),
+            },
             source_info: source_info::of(self.input.sources, instance.span),
             attributes,
         });

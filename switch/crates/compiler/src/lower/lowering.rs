@@ -53,6 +53,8 @@ pub struct Made {
     pub scopes: BTreeMap<ObjectRef, ScopeId>,
     /// Indexes into [`Flat::objects`].
     pub objects: BTreeMap<ObjectRef, usize>,
+    /// The fields of Tofino's parser counters.
+    pub parser_counters: BTreeMap<ObjectRef, bmv2::FieldRef>,
     pub tables: BTreeMap<(ScopeId, Id<tree::Table>), TableId>,
     /// Actions without arguments of their own, by scope, declaration and pipeline.
     pub actions: BTreeMap<(ScopeId, Id<tree::Action>, usize), usize>,

@@ -52,6 +52,7 @@ mod step;
 mod storage;
 mod table;
 mod target;
+mod tofino;
 mod value;
 
 pub use lowering::TARGET;

@@ -107,7 +107,11 @@ impl Lowering<'_> {
     }
 
     /// Where a transition leads in this copy.
-    fn goal(&self, target: StateTarget) -> Goal {
+    fn goal(&mut self, target: StateTarget) -> Goal {
+        // A packet that Tofino's parser rejects is dropped: it ends with an error.
+        if target == StateTarget::Reject && self.tofino().is_some() {
+            return self.no_match();
+        }
         let Some((states, accept)) = self.local.parsing.around.last() else { return Goal::Stop };
         match target {
             StateTarget::Accept => *accept,

@@ -11,6 +11,10 @@ use bmv2::FieldRef;
 
 use crate::types::tree::{self, Type};
 
+/// Before fields of a header that only the switch itself reads, such as a bridged one: the compiler
+/// may place them as it likes.
+const FLEXIBLE: &str = "flexible";
+
 /// Index into [`Storage::headers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HeaderId(pub usize);
@@ -178,6 +182,11 @@ impl Storage {
         for field in &declaration.fields {
             flatten_field(program, &field.name.text, &field.ty, &mut fields)?;
         }
+        let is_flexible =
+            |field: &tree::Field| super::names::annotation(&field.annotations, FLEXIBLE).is_some();
+        if declaration.fields.iter().any(is_flexible) {
+            pad(&mut fields);
+        }
         let wanted = super::names::type_name(declaration);
         let taken = |name: &str| self.header_types.iter().any(|ty| ty.name == name);
         let name = (0..)
@@ -213,6 +222,16 @@ impl Storage {
     }
 }
 
+/// Fills the last byte of a header whose layout the compiler may choose.
+fn pad(fields: &mut Vec<Field>) {
+    let width: u32 = fields.iter().map(|field| field.kind.width()).sum();
+    let missing = width.next_multiple_of(8) - width;
+    if missing > 0 {
+        let kind = Leaf::Number { width: missing, is_signed: false };
+        fields.push(Field { name: "_padding".to_owned(), kind });
+    }
+}
+
 /// The fields that a field of a header becomes.
 fn flatten_field(
     program: &tree::Program,
@@ -239,7 +258,16 @@ fn flatten_field(
     Ok(())
 }
 
-/// The kind of field for a type that fits into one.
+/// The fields that hold a value of a type; the only one has no name.
+pub fn parts(program: &tree::Program, ty: &Type) -> Vec<Field> {
+    let mut fields = Vec::new();
+    match flatten_field(program, "", ty, &mut fields) {
+        Ok(()) => fields,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The leaf of a type that one field can hold.
 pub fn leaf(program: &tree::Program, ty: &Type) -> Option<Leaf> {
     let unsigned = |width| Leaf::Number { width, is_signed: false };
     Some(match ty {

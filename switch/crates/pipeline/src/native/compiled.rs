@@ -157,23 +157,26 @@ fn source_and_checksums(
     (source, [verifies, updates])
 }
 
-/// The parts of a PSA program between its controls, likewise; none in other programs.
+/// The parts of a PSA or Tofino program between its controls, likewise; none in other programs.
 pub(crate) fn source_between(
     program: &Program,
     tables: &[Applied],
     profiles: &[Chosen],
 ) -> Option<Source> {
-    let psa = program.psa.as_ref()?;
+    let (parser, emitted) = match (&program.psa, &program.tofino) {
+        (Some(psa), _) => (&psa.egress_parser, &psa.emitted),
+        (_, Some(tofino)) => (&tofino.egress_parser, &tofino.emitted),
+        (None, None) => return None,
+    };
     let lowering = Lowering::new(program, tables, profiles);
-    let parser = psa.egress_parser.as_ref();
     Some(Source {
         area_bytes: program.layout.size,
         registers: program.register_names.len(),
         ops: Vec::new(),
-        states: parser.map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
+        states: parser.as_ref().map_or_else(Vec::new, |parser| packet::states(parser, &lowering)),
         verified: None,
         updated: None,
-        headers: packet::headers(&psa.emitted),
+        headers: packet::headers(emitted),
     })
 }
 

@@ -9,7 +9,7 @@
 //! PSA's ports have 32 bits and the switch's 16. `PSA_PORT_RECIRCULATE` is the one with the same low
 //! bits, and `PSA_PORT_CPU` the switch's port to its controller.
 
-mod run;
+pub(crate) mod run;
 
 use units::PortId;
 
@@ -26,7 +26,7 @@ pub const PORT_RECIRCULATE: PortId = PortId(0xfffa);
 /// `PSA_PORT_CPU` of a switch without a port to a controller: no port has this number.
 pub const PORT_CPU: PortId = PortId(0xfffd);
 /// A list of fields that no program has: nothing is kept.
-const NO_LIST: u32 = u32::MAX;
+pub(crate) const NO_LIST: u32 = u32::MAX;
 
 /// The parts that a PSA program has and a v1model program lacks.
 #[derive(Clone, Debug)]

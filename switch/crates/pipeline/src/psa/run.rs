@@ -62,7 +62,7 @@ fn store(slot: Option<Slot>, area: &mut [u8], value: u64) {
 }
 
 /// One of the two parsers, and its machine code.
-type Parsing = (fn(&Program) -> Option<&Parser>, fn(&Compiled) -> Option<&dyn Native>);
+pub(crate) type Parsing = (fn(&Program) -> Option<&Parser>, fn(&Compiled) -> Option<&dyn Native>);
 
 impl Psa {
     fn egress_parser_of(program: &Program) -> Option<&Parser> {
@@ -79,7 +79,13 @@ impl Pipeline {
     /// Whether what goes to a port begins again at ingress, behind egress, and waits in no queue.
     #[inline]
     pub fn recirculates_at(&self, port: PortId) -> bool {
-        port == PORT_RECIRCULATE && self.program.psa.is_some()
+        if self.program.is_v1model {
+            return false;
+        }
+        match &self.program.tofino {
+            Some(tofino) => tofino.recirculates_at(port),
+            None => port == PORT_RECIRCULATE,
+        }
     }
 
     /// Ingress and what the deparser behind it computes; the headers stay where they are until the
@@ -133,6 +139,7 @@ impl Pipeline {
             digest: requests.digest,
             resubmit: if goes(slots.resubmit) != 0 { psa.ways.resubmit } else { 0 },
             multicast_group: goes(slots.group) as u32,
+            more_copies: None,
             egress_port: (!drops).then(|| narrow(says(slots.egress_port), psa.cpu_port)),
             class: ClassId(says(slots.class) as u8),
             stopped: requests.stopped,
@@ -142,6 +149,12 @@ impl Pipeline {
     /// The last step of a packet in front of the queues: its headers become bytes again. Of a program
     /// for v1model they do so when it leaves the switch.
     pub fn leave_ingress(&mut self, packet: &mut Packet) {
+        if self.program.is_v1model {
+            return;
+        }
+        if self.program.tofino.is_some() {
+            return self.tofino_leave_ingress(packet);
+        }
         let Some(psa) = &self.program.psa else { return };
         packet.keep_seal_of_payload();
         psa.emitted.deparse(&self.program.layout, self.compiled.ingress_headers(), packet);
@@ -217,7 +230,7 @@ impl Pipeline {
     }
 
     /// One of the two parsers; returns the error it ends with.
-    fn parse_by<O: Observe>(
+    pub(crate) fn parse_by<O: Observe>(
         &mut self,
         (parser, native): Parsing,
         packet: &mut Body,
@@ -231,7 +244,7 @@ impl Pipeline {
     }
 
     /// The computations of one of the two deparsers.
-    fn run_deparser<O: Observe>(
+    pub(crate) fn run_deparser<O: Observe>(
         &mut self,
         which: fn(&Program) -> Option<&Routine>,
         packet: &mut Body,

@@ -108,7 +108,7 @@ fn ingress<O: Observe>(
             pipeline.resubmit(&mut packet, field_list);
             work.push_back(Stage::Ingress(packet));
         }
-        IngressWay::Multicast { group } => {
+        IngressWay::Multicast { group, .. } => {
             let mut replicas = Vec::new();
             pipeline.replication.replicate(group, &mut replicas);
             if replicas.is_empty() {

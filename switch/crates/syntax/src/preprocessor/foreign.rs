@@ -1,14 +1,12 @@
 //! Includes of architectures for other switches, known by their names.
 
 /// File, and the architecture that it declares.
-const ARCHITECTURES: [(&str, &str); 11] = [
+const ARCHITECTURES: [(&str, &str); 9] = [
     ("dpdk/pna.p4", "the Portable NIC Architecture (PNA)"),
     ("dpdk/psa.p4", "the Portable Switch Architecture (PSA)"),
     ("ebpf_model.p4", "the architecture of eBPF filters"),
     ("pna.p4", "the Portable NIC Architecture (PNA)"),
     ("simple_sume_switch.p4", "the architecture of NetFPGA SUME"),
-    ("t2na.p4", "the architecture of Tofino 2"),
-    ("tna.p4", "the architecture of Tofino"),
     ("tofino.p4", "the architecture of Tofino"),
     ("ubpf_model.p4", "the architecture of uBPF"),
     ("xdp_model.p4", "the architecture of XDP programs"),
@@ -19,6 +17,6 @@ const ARCHITECTURES: [(&str, &str); 11] = [
 pub(super) fn hint(file: &str) -> Option<String> {
     let (_, what) = ARCHITECTURES.iter().find(|(name, _)| *name == file)?;
     Some(format!(
-        "{file} declares {what}; this compiler is for v1model and BMv2's PSA: #include <v1model.p4> or <psa.p4>"
+        "{file} declares {what}; this compiler is for v1model, BMv2's PSA and Tofino: #include <v1model.p4>, <psa.p4>, <tna.p4> or <t2na.p4>"
     ))
 }

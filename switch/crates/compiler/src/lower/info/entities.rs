@@ -10,6 +10,7 @@ use p4info::{
 use super::super::flat::{Object, ObjectKind};
 use super::super::names;
 use super::super::storage::{Leaf, leaf};
+use super::super::tofino::cells;
 use super::order::Order;
 use super::tables::match_type;
 use super::{Writer, annotate, field_ids};
@@ -41,8 +42,29 @@ impl Writer<'_> {
         }
     }
 
+    /// A register whose cells are structs: one register for each field, as the switch has it.
+    fn struct_register(&mut self, object: &Object, annotations: &[Annotation]) -> bool {
+        let ObjectKind::Register { size, element, .. } = &object.kind else { return false };
+        let cells = cells(self.program, element);
+        if cells.iter().all(|part| part.name.is_empty()) {
+            return false;
+        }
+        for part in cells {
+            let name = format!("{}{}", object.name, part.name);
+            let preamble = Some(self.preamble(Prefix::Register, &name, annotations, |_| false));
+            let type_spec = Some(self.describe(&Type::Bit(part.kind.width())));
+            let size = *size as i32;
+            let register = Register { preamble, type_spec, size, index_type_name: None };
+            self.info.registers.push(register);
+        }
+        true
+    }
+
     /// A counter, meter, register or action profile.
     fn object(&mut self, object: &Object, annotations: &[Annotation]) {
+        if self.struct_register(object, annotations) {
+            return;
+        }
         let is_own = |name: &str| PROFILE_ANNOTATIONS.contains(&name);
         let preamble = match super::prefix(&object.kind) {
             None => return,

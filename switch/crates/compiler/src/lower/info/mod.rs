@@ -13,13 +13,25 @@ use std::collections::BTreeMap;
 
 use p4info::{Ids, P4Info, PkgInfo, PlatformProperties, Prefix};
 
-use super::flat::{Flat, ObjectKind};
+use super::flat::{Flat, Object, ObjectKind};
 use super::names;
+use super::tofino::cells;
 use crate::types::tree::{
     Annotation, AnnotationBody, AnnotationValue, DerivedKind, Id, Program, Struct, Value,
 };
 use order::Order;
 use syntax::{Diagnostic, Diagnostics, Span};
+
+/// The names of an object on the control plane: a register of structs has one for each field.
+fn object_names(program: &Program, object: &Object) -> Vec<String> {
+    match &object.kind {
+        ObjectKind::Register { element, .. } => {
+            let cells = cells(program, element).into_iter();
+            cells.map(|cell| format!("{}{}", object.name, cell.name)).collect()
+        }
+        _ => vec![object.name.clone()],
+    }
+}
 
 /// Makes the P4Info of a program.
 pub fn p4info(program: &Program, flat: &Flat, diagnostics: &mut Diagnostics) -> P4Info {
@@ -74,8 +86,9 @@ impl Writer<'_> {
             let (flat, program) = (self.flat, self.program);
             let object = &flat.objects[*object];
             let instance = &program.instances[object.of.instance];
-            if let Some(prefix) = prefix(&object.kind) {
-                self.add(prefix, &object.name, &instance.annotations, object.at);
+            let Some(prefix) = prefix(&object.kind) else { continue };
+            for name in object_names(program, object) {
+                self.add(prefix, &name, &instance.annotations, object.at);
             }
         }
         for set in &self.flat.value_sets {

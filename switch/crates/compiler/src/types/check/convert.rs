@@ -98,8 +98,22 @@ impl Checker<'_, '_> {
                 misfit.is_none().then_some(value)
             }
             (_, Type::Variable(name)) if &**name == "_" => Some(value),
+            (Type::Extern(_), Type::Extern(_)) => {
+                self.fits_open_extern(&value.ty, ty).then_some(value)
+            }
             _ => None,
         }
+    }
+
+    /// Whether an object is of an extern some of whose type arguments do not matter:
+    /// `Register<bit<8>, bit<16>>` where a `Register<_, _>` is needed.
+    fn fits_open_extern(&self, found: &Type, wanted: &Type) -> bool {
+        let (found, wanted) = (self.templates.origin(found), self.templates.origin(wanted));
+        let (Some((template, given)), Some((same, asked))) = (found, wanted) else { return false };
+        let fits = |(given, asked): (&Type, &Type)| {
+            given == asked || matches!(asked, Type::Variable(name) if &**name == "_")
+        };
+        template == same && given.iter().zip(asked).all(fits)
     }
 
     /// An `int` as a type of fixed width. Digits that do not fit are lost, with a warning.

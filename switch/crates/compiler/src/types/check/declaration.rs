@@ -360,7 +360,7 @@ impl<'a> Checker<'a, '_> {
             type_parameters,
             parameters: self.parameter_infos(&prototype.parameters),
             return_type: self.return_type(&prototype.return_type),
-            known: architecture::function(&prototype.name.text),
+            known: architecture::function(self.program.declared_architecture, &prototype.name.text),
             span: prototype.span,
         };
         self.scopes.pop();
@@ -378,9 +378,7 @@ impl<'a> Checker<'a, '_> {
             self.check_apply_type(&info.ty, info.name.span);
         }
         self.scopes.pop();
-        let patterns =
-            infos.into_iter().map(|info| (info.name.text, info.direction, info.ty)).collect();
-        self.remember_signature(template, (names, patterns));
+        self.remember_signature(template, (names, infos));
     }
 
     /// Read once with open types, as an extern is.

@@ -13,6 +13,7 @@ use super::parameter::Parameter;
 use super::scope::Binding;
 use super::template::Template;
 use super::unify::Solution;
+use crate::architecture::Architecture;
 use crate::types::tree::{
     Argument, Extern, Function, Id, Instance, InstanceKind, Package, Text, Type,
 };
@@ -251,7 +252,8 @@ impl<'a> Checker<'a, '_> {
             _ => None,
         };
         let made = self.blocks(package, &name, &parameters, arguments, &mut solution, span)?;
-        let types = self.solved_types(&name, &names, &solution, &pattern, type_ref.span)?;
+        let types =
+            self.solved_types(&name, &names, written, &solution, &pattern, type_ref.span)?;
         let kind = match self.instantiate(index, &types, span) {
             Type::Package(id) => InstanceKind::Package(id),
             Type::Extern(of) => {
@@ -264,11 +266,12 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// All types of a package are found through its arguments; of an extern they may have to be
-    /// written.
+    /// written. Tofino's leave the type of an index open: `Register<bit<32>, _>(1024)`.
     fn solved_types(
         &mut self,
         name: &str,
         names: &[Text],
+        written: &[ast::TypeRef],
         solution: &Solution,
         pattern: &Type,
         span: Span,
@@ -278,7 +281,14 @@ impl<'a> Checker<'a, '_> {
             let found = |name: &Text| solution.get(name).cloned().unwrap_or_else(|| unused(name));
             return Some(names.iter().map(found).collect());
         }
-        self.solved(name, names, solution, span)
+        let is_tofino = self.program.declared_architecture.is_some_and(Architecture::is_tofino);
+        let mut solution = solution.clone();
+        for (name, _) in names.iter().zip(written).skip(1).filter(|_| is_tofino) {
+            if solution.get(name).is_none() {
+                solution.leave_open(name);
+            }
+        }
+        self.solved(name, names, &solution, span)
     }
 
     /// The parameters of a package's constructor.
@@ -420,8 +430,11 @@ impl<'a> Checker<'a, '_> {
         });
         let fits = known.is_some_and(|method| {
             let parameters = self.parameters_of(&function.parameters);
+            // Those at the end may be left out if they are optional.
+            let left_out = method.parameters.iter().skip(parameters.len());
             method.return_type == function.return_type
-                && method.parameters.len() == parameters.len()
+                && method.parameters.len() >= parameters.len()
+                && left_out.into_iter().all(|parameter| parameter.is_optional)
                 && method.parameters.iter().zip(&parameters).all(|(wanted, found)| {
                     wanted.ty == found.ty && wanted.direction == found.direction
                 })

@@ -40,8 +40,9 @@ use super::tree::{
     Expression, ExpressionKind, Function, Id, LocalDeclaration, Program, Struct, Text, Type, Value,
     Variable,
 };
+use crate::architecture::{self, Architecture};
 use scope::Scopes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syntax::tree as ast;
 use syntax::{Diagnostic, Diagnostics, Span};
 use template::Templates;
@@ -80,12 +81,27 @@ fn checked(
         index,
         diagnostics,
     };
+    checker.program.declared_architecture = architecture_of(program);
     for declaration in &program.declarations {
         checker.declaration(declaration);
     }
     checker.find_main();
     let index = checker.take_index();
     (checker.program, index)
+}
+
+/// The architecture that a program's packages and types are of.
+fn architecture_of(program: &ast::Program) -> Option<&'static Architecture> {
+    let names: BTreeSet<&str> = program
+        .declarations
+        .iter()
+        .filter_map(|declaration| match declaration {
+            ast::Declaration::Derived(found) => Some(&*found.name.text),
+            ast::Declaration::Package(found) => Some(&*found.name.text),
+            _ => None,
+        })
+        .collect();
+    architecture::of_declarations(|name| names.contains(name))
 }
 
 /// In what kind of body a statement or expression stands.

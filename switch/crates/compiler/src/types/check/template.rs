@@ -205,7 +205,7 @@ impl<'a> Checker<'a, '_> {
             name: declaration.name.clone(),
             type_arguments: arguments.to_vec(),
             methods: Vec::new(),
-            known: architecture::object(&declaration.name.text),
+            known: architecture::object(self.program.declared_architecture, &declaration.name.text),
             span: declaration.span,
         };
         let id = self.program.externs.push(made);
@@ -284,7 +284,7 @@ impl<'a> Checker<'a, '_> {
             type_parameters,
             parameters: self.parameter_infos(&prototype.parameters),
             return_type: self.return_type(&prototype.return_type),
-            known: architecture::object(object)
+            known: architecture::object(self.program.declared_architecture, object)
                 .and_then(|object| object.method(&prototype.name.text)),
         };
         self.scopes.pop();
@@ -328,21 +328,28 @@ impl<'a> Checker<'a, '_> {
         self.check_parameter_names(parameters);
         parameters
             .iter()
-            .map(|parameter| {
-                let ty = self.type_ref(&parameter.type_ref);
+            .filter_map(|parameter| {
+                // `RegisterAction<T, I, void>` has no output.
+                let ty = match is_optional(parameter) {
+                    true => self.type_argument(&parameter.type_ref),
+                    false => self.type_ref(&parameter.type_ref),
+                };
+                if ty == Type::Void {
+                    return None;
+                }
                 self.check_direction(parameter, &ty, false);
                 let default = parameter.default.as_ref().map(|value| {
                     let value = self.expression(value, Some(&ty));
                     self.convert(value, &ty)
                 });
-                ParameterInfo {
+                Some(ParameterInfo {
                     annotations: self.annotations(&parameter.annotations),
                     name: parameter.name.clone(),
                     direction: parameter.direction,
                     ty,
                     is_optional: is_optional(parameter),
                     default,
-                }
+                })
             })
             .collect()
     }

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::parameter::Parameter;
 use super::template::Template;
-use crate::types::tree::{Direction, Id, Text, Type, Variable, VariableKind};
+use crate::types::tree::{Direction, Id, ParameterInfo, Text, Type, Variable, VariableKind};
 use std::collections::BTreeMap;
 use syntax::{Diagnostic, Span};
 
@@ -24,6 +24,11 @@ impl Solution {
         if ty != Type::Variable("_".into()) {
             self.types.insert(name.clone(), Some(ty));
         }
+    }
+
+    /// Any type fits a parameter from now on.
+    pub fn leave_open(&mut self, name: &Text) {
+        self.types.insert(name.clone(), Some(Type::Variable("_".into())));
     }
 
     /// The type found for a type parameter.
@@ -119,7 +124,8 @@ impl Checker<'_, '_> {
         solution: &mut Solution,
     ) {
         let Some(patterns) = self.signature_patterns.get(name) else { return };
-        for ((_, _, pattern), variable) in patterns.1.iter().zip(actual) {
+        for (info, variable) in patterns.1.iter().zip(actual) {
+            let pattern = &info.ty;
             let actual = &self.program.variables[*variable].ty;
             // A parameter of the type is one of its variables or a type over them.
             if let Type::Variable(own) = pattern
@@ -198,11 +204,11 @@ impl Checker<'_, '_> {
         names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
         patterns
             .into_iter()
-            .map(|(name, direction, pattern)| Parameter {
-                name,
-                direction,
-                ty: self.substitute(&pattern, &solution, span),
-                is_optional: false,
+            .map(|info| Parameter {
+                ty: self.substitute(&info.ty, &solution, span),
+                name: info.name.text,
+                direction: info.direction,
+                is_optional: info.is_optional,
                 default: None,
                 span,
                 declared: Span::NONE,
@@ -222,18 +228,21 @@ impl Checker<'_, '_> {
         let (names, patterns) = self.signature_patterns.get(name).cloned()?;
         let mut solution = Solution::new(&names);
         names.iter().zip(arguments).for_each(|(name, ty)| solution.set(name, ty.clone()));
-        if patterns.len() != actual.len() {
+        let left_out = patterns.get(actual.len()..);
+        if !left_out.is_some_and(|infos| infos.iter().all(|info| info.is_optional)) {
             let wanted: Vec<String> = patterns
                 .iter()
-                .map(|(name, direction, pattern)| {
-                    let ty = self.substitute(pattern, &solution, span);
-                    format!("{}{} {name}", direction_prefix(*direction), self.show(&ty))
+                .map(|info| {
+                    let ty = self.substitute(&info.ty, &solution, span);
+                    let (direction, name) = (direction_prefix(info.direction), &info.name.text);
+                    format!("{direction}{} {name}", self.show(&ty))
                 })
                 .collect();
             return Some(Misfit::Count { given: actual.len(), wanted });
         }
-        for ((_, direction, pattern), variable) in patterns.iter().zip(actual) {
-            let wanted = self.substitute(pattern, &solution, span);
+        for (info, variable) in patterns.iter().zip(actual) {
+            let direction = &info.direction;
+            let wanted = self.substitute(&info.ty, &solution, span);
             let found = &self.program.variables[*variable];
             let is_same_way = found.kind == VariableKind::Parameter(*direction);
             let fits = is_same_way
@@ -312,4 +321,4 @@ fn direction_prefix(direction: Direction) -> &'static str {
 }
 
 /// Type parameters; name, direction and type of each parameter.
-pub(super) type Signature = (Vec<Text>, Vec<(Text, Direction, Type)>);
+pub(super) type Signature = (Vec<Text>, Vec<ParameterInfo>);

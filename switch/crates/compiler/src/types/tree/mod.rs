@@ -45,7 +45,7 @@ mod statement;
 mod table;
 mod ty;
 
-use crate::architecture::{self, Architecture, BlockKind};
+use crate::architecture::{Architecture, BlockKind};
 use std::rc::Rc;
 use syntax::Span;
 
@@ -113,6 +113,8 @@ pub struct Program {
     pub top_level: Vec<LocalDeclaration>,
     /// The package instance called `main`; `None` only in a program with errors or a library.
     pub main: Option<Id<Instance>>,
+    /// The architecture whose file the program includes.
+    pub(crate) declared_architecture: Option<&'static Architecture>,
 }
 
 /// The built-in name by which the front end and messages know a thing.
@@ -126,9 +128,10 @@ pub fn synthetic_name(text: &str) -> Name {
 impl Program {
     /// The architecture whose package `main` is.
     pub(crate) fn architecture(&self) -> Option<&'static Architecture> {
+        let declared = self.declared_architecture?;
         match self.instances[self.main?].kind {
             InstanceKind::Package(package) => {
-                architecture::of_package(&self.packages[package].name.text)
+                (*self.packages[package].name.text == *declared.package).then_some(declared)
             }
             _ => None,
         }

@@ -62,7 +62,8 @@ impl MatchKind {
     /// The kind of a name in a program, if the switch has it.
     pub fn of_name(name: &str) -> Option<MatchKind> {
         Some(match name {
-            "exact" => MatchKind::Exact,
+            // Of Tofino; how its memory is searched makes no difference here.
+            "exact" | "atcam_partition_index" | "dleft_hash" => MatchKind::Exact,
             "lpm" => MatchKind::Lpm,
             "optional" => MatchKind::Optional,
             "range" => MatchKind::Range,
