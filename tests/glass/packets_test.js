@@ -86,6 +86,33 @@ export function captures_of_both_kinds_are_read_and_others_refused() {
   }
 }
 
+// Whatever a stranger's capture says of its lengths: packets within the file, or a sentence.
+export function a_broken_capture_has_packets_or_is_refused_in_a_sentence() {
+  const little = (...numbers) => numbers.flatMap((each) => [each & 255, (each >> 8) & 255, (each >> 16) & 255, (each >>> 24) & 255]);
+  const classic = Uint8Array.from([...little(0xa1b2c3d4, 0x00040002, 0, 0, 65535, 1), ...little(1, 2, 3, 3), 1, 2, 3, ...little(1, 3, 2, 9), 4, 5]);
+  const next = Uint8Array.from([...little(0x0a0d0d0a, 28, 0x1a2b3c4d, 1, -1, -1, 28), ...little(1, 20, 1, 0, 20),
+    ...little(6, 36, 0, 0, 0, 3, 3), 1, 2, 3, 0, ...little(36), ...little(3, 20, 3), 1, 2, 3, 0, ...little(20), ...little(6, 12, 12)]);
+  const tried = [];
+  for (const whole of [classic, next]) {
+    for (let at = 0; at < whole.length; at += 1) {
+      tried.push(whole.slice(0, at));
+      for (const byte of [0, 1, 12, 16, 127, 128, 255]) {
+        const changed = whole.slice();
+        changed[at] = byte;
+        tried.push(changed);
+      }
+    }
+  }
+  for (const file of [...tried, next]) {
+    try {
+      for (const { bytes } of packetsOf(file)) holds(bytes.length <= file.length, "a packet is longer than its file");
+    } catch (error) {
+      const isSentence = ["no capture", "no packet", "not of Ethernet"].some((words) => error.message.includes(words));
+      holds(isSentence, `${hexOf(file)}: ${error.message}`);
+    }
+  }
+}
+
 export function a_test_says_what_the_router_had_what_came_and_what_left() {
   const p4info = {
     tables: [{ preamble: { id: 1, name: "ingress.routes" }, match_fields: [

@@ -2,6 +2,8 @@
 
 const PCAP = { 0xa1b2c3d4: 1e-6, 0xa1b23c4d: 1e-9 };
 const SECTION = 0x0a0d0d0a, INTERFACE = 1, SIMPLE = 3, PACKET = 6, ORDER = 0x1a2b3c4d;
+// The shortest block of each kind, in bytes; the bytes of a packet come on top.
+const SHORTEST = { [SECTION]: 28, [INTERFACE]: 20, [SIMPLE]: 16, [PACKET]: 32 };
 const ETHERNET = 1;
 // Nobody looks for one among more.
 const PACKETS_MAX = 2000;
@@ -38,7 +40,7 @@ function* ofBlocks(file, view) {
     const kind = view.getUint32(at, isLittle);
     if (kind === SECTION) isLittle = view.getUint32(at + 8, true) === ORDER;
     const size = view.getUint32(at + 4, isLittle);
-    if (size < 12 || at + size > file.length) return;
+    if (size < (SHORTEST[kind] ?? 12) || at + size > file.length) return;
     if (kind === INTERFACE) checkKind(view.getUint16(at + 8, isLittle));
     const [head, length, whole] = kind === PACKET ? [28, view.getUint32(at + 20, isLittle), view.getUint32(at + 24, isLittle)]
       : kind === SIMPLE ? [12, Math.min(view.getUint32(at + 8, isLittle), size - 16), view.getUint32(at + 8, isLittle)] : [];
