@@ -228,7 +228,7 @@ def _read(file: Path) -> Up | None:
         document = json.loads(file.read_text())
         pid, ticks = document.pop("owner")
         return Up(**document, hosts_key=_key_beside(file)) if started_ticks(pid) == ticks else None
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
@@ -255,7 +255,9 @@ def clean() -> int:
 
     How many files that was.
     """
-    files = list(folder().iterdir()) if folder().exists() else []
+    there = folder().iterdir() if folder().exists() else ()
+    # A folder is not of the kit's making, whatever its name.
+    files = [each for each in there if not each.is_dir()]
     silent = [each for each in files if each.is_socket() and listens(at_socket(each)) is False]
     return _remove([*filter(_is_of_the_dead, files), *silent])
 

@@ -15,7 +15,9 @@ import os
 import subprocess
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from controller.routers import folder
 from topo.errors import StaleRunError
@@ -85,11 +87,8 @@ def opened() -> Iterator[Record]:
 
 def owner() -> Identity | None:
     """The process whose network is up now, if one is."""
-    document = _read()
-    if document is None:
-        return None
-    identity = Identity(*document["owner"])
-    return identity if identity.is_alive() else None
+    kept = _read()
+    return kept.owner if kept is not None and kept.owner.is_alive() else None
 
 
 def refuse_while_up() -> None:
@@ -104,16 +103,15 @@ def refuse_while_up() -> None:
 
 def clean_stale() -> str | None:
     """Removes what a run that no longer lives has left behind; says what that was."""
-    document = _read()
-    if document is None:
+    kept = _read()
+    if kept is None:
         return None
     refuse_while_up()
-    recorded = [Identity(*each) for each in document["processes"]]
-    marked = _marked(document["mark"]) if "mark" in document else []
-    left = {each: each.name() for each in [*recorded, *marked] if each.is_alive()}
+    marked = _marked(kept.mark) if kept.mark else []
+    left = {each: each.name() for each in [*kept.processes, *marked] if each.is_alive()}
     for each in left:
         each.end()
-    links = [name for name in document["links"] if interface_exists(name)]
+    links = [name for name in kept.links if interface_exists(name)]
     for name in links:
         # Deleting one end of a veth pair deletes both. It may be gone by now with its namespace.
         subprocess.run(["ip", "link", "delete", name], check=False, capture_output=True)
@@ -140,12 +138,36 @@ def interface_exists(name: str) -> bool:
     return Path(f"/sys/class/net/{name}").exists()
 
 
-def _read() -> dict | None:
+@dataclass(frozen=True)
+class _Kept:
+    """The contents of a record."""
+
+    owner: Identity
+    mark: str
+    processes: list[Identity]
+    links: list[str]
+
+    @classmethod
+    def of(cls, document: Any) -> _Kept:
+        """Raises a ValueError for a document of another form."""
+        try:
+            numbers = [document["owner"], *document["processes"]]
+            identities = [Identity(int(pid), int(ticks)) for pid, ticks in numbers]
+            links = document["links"]
+            if not isinstance(links, list) or not all(isinstance(name, str) for name in links):
+                raise TypeError("links are names")
+            mark = document.get("mark", "")
+            return cls(identities[0], str(mark), identities[1:], links)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError("it is no record of a network") from error
+
+
+def _read() -> _Kept | None:
     try:
-        return json.loads(path().read_text())
+        return _Kept.of(json.loads(path().read_text()))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StaleRunError(
             f"the record of an earlier run, {path()}, cannot be read ({error}): delete that file."
         ) from error

@@ -60,6 +60,16 @@ def test_all_that_killed_networks_have_left_is_removed_and_what_lives_stays(plac
         assert names(place) == sorted(["heard.sock", *OWN])
 
 
+def test_what_another_program_has_put_there_is_taken_for_what_it_is(place):
+    for number, text in enumerate(['"word"', "3", "[]", "[" * 100_000]):
+        (place / f"routers-9999999{number}.json").write_text(text)
+    folder = place / "routers-99999999.json"
+    folder.mkdir()
+    assert routers.all_up() == []
+    assert routers.clean() == 4
+    assert [*place.iterdir()] == [folder]
+
+
 def test_somebody_listens_nobody_does_or_it_is_not_to_be_told(place):
     with socket.socket() as tcp, socket.socket(socket.AF_UNIX) as unix:
         tcp.bind(("127.0.0.1", 0))

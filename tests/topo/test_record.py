@@ -78,7 +78,22 @@ def test_a_process_that_took_over_a_dead_ones_id_is_spared():
     assert "0 processes," in record.clean_stale()
 
 
-def test_a_record_that_cannot_be_read_is_named_with_what_to_do():
-    record.path().write_text("{")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '"word"',
+        "[" * 100_000,
+        '{"owner": [1], "processes": [], "links": []}',
+        '{"owner": ["a", "b"], "processes": [], "links": []}',
+        '{"owner": [1, 2], "processes": [[1]], "links": []}',
+        '{"owner": [1, 2], "processes": [], "links": 3}',
+        '{"owner": [1, 2], "processes": [], "links": [3]}',
+    ],
+    ids=lambda text: text[:40],
+)
+def test_a_record_that_cannot_be_read_is_named_with_what_to_do(text):
+    record.path().write_text(text)
     with pytest.raises(StaleRunError, match="network.json, cannot be read .*delete that file"):
         record.clean_stale()
