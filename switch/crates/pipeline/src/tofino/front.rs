@@ -1,4 +1,4 @@
-//! What lies in front of a packet when one of Tofino's parsers begins.
+//! The metadata in front of a packet when one of Tofino's parsers begins.
 //!
 //! The layouts are those of `ingress_intrinsic_metadata_t` and `egress_intrinsic_metadata_t` in
 //! `tna.p4`. Every field that does not fill its bytes has its padding in front.
@@ -25,7 +25,7 @@ pub(super) struct Front {
     length: usize,
 }
 
-/// What egress is told of a packet.
+/// The packet's stay in its queue, for egress.
 pub(super) struct Stay<'a> {
     pub port: PortId,
     pub rid: u16,

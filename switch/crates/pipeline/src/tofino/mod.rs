@@ -19,11 +19,11 @@ use crate::place::Slot;
 use crate::value_set::ValueSet;
 use front::Chip;
 
-/// What a program has besides what programs of v1model have.
+/// The parts of a program that programs of v1model do not have.
 #[derive(Clone, Debug)]
 pub(crate) struct Tofino {
     pub egress_parser: Option<Parser>,
-    /// What the deparser behind ingress emits.
+    /// The headers that the deparser behind ingress emits.
     pub emitted: Emissions,
     chip: Chip,
     cpu_port: Option<PortId>,
@@ -56,7 +56,7 @@ struct Slots {
 }
 
 impl Tofino {
-    /// What there is of it in a program; `None` if the program is none for Tofino.
+    /// These parts of a program; `None` if it is not one for Tofino.
     pub fn load(
         names: &Names<'_>,
         source: &bmv2::Program,

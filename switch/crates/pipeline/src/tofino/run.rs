@@ -1,4 +1,4 @@
-//! What a pipeline does for a program of Tofino.
+//! The pipeline of a program for Tofino.
 
 use units::{ClassId, PortId, Time};
 
@@ -62,7 +62,7 @@ impl Tofino {
     }
 }
 
-/// What [`Pipeline::ingress`] and the others do for such a program.
+/// [`Pipeline::ingress`] and the others for such a program.
 impl Pipeline {
     pub(crate) fn tofino_ingress<O: Observe>(
         &mut self,
@@ -211,7 +211,7 @@ impl Pipeline {
         self.start_over(packet, NO_LIST, InstanceType::Resubmitted, received_bytes);
     }
 
-    /// What is deparsed is what the next parser sees; nothing else is known of it.
+    /// The deparsed bytes are all that the next parser sees.
     fn start_afresh(&self, packet: &mut Packet) {
         packet.start_at_headers();
         self.clear_but(packet, NO_LIST);
