@@ -1,4 +1,4 @@
-// Lessons by the lab that they belong to. What they say must be seen on the page, not taken on trust.
+// Lessons by the lab that they belong to. The page must show each claim of a lesson.
 
 import { bufferbloat } from "./lessons/bufferbloat.js";
 import { crossbarArbiters } from "./lessons/crossbar_arbiters.js";

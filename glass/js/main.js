@@ -40,7 +40,7 @@ async function textOf(way, token) {
 // Another network is up, or which port the present one is about has changed.
 function show(calls, scene) {
   if (scene.routers.length === 0) {
-    // What the last one told can still be looked at, until the next one is there.
+    // The page still shows the last network until the next one is there.
     if (!glass) sayWhy(page, "empty");
     return;
   }

@@ -43,7 +43,7 @@ function open(player) {
   player.seek(Number(at) * 1e12);
 }
 
-// What each router told, into its model; what hosts told, into theirs.
+// Puts the messages of each router into its model, and those of hosts into theirs.
 function play(models, hosts, list, { clocks, schema }) {
   const described = schema.message("vitrine.v1.DescribeResponse"), watched = schema.message("vitrine.v1.WatchResponse");
   const watchedHosts = schema.message("vitrine.v1.WatchHostsResponse");

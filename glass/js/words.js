@@ -56,7 +56,7 @@ export function reasonWords(name) {
   return name.toLowerCase().replaceAll("_", " ");
 }
 
-// What the schema calls an arbiter, as people write it. One that is not here has its name in small letters.
+// Arbiters by their names in the schema, as people write them. An arbiter that is not here has its name in small letters.
 const ARBITERS = { ISLIP: "iSLIP", LQF: "longest queue first", OCF: "oldest cell first", PIM: "PIM" };
 
 export function arbiterName(name) {

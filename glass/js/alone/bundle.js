@@ -2,9 +2,8 @@
 //
 //   scenario.json    its title, which router it is about, which program each router runs
 //   topology.json    the network: a vitrine.v1.BuildRequest
-//   setup.json       what controllers and hosts were told before anybody looked: entries, queues,
-//                    applications
-//   script.json      what was done since, and when
+// setup.json       the initial entries, queues and applications, as controllers and hosts received them
+// script.json      later changes, each with its instant
 //   texts/...        the programs with all that they include, and their packet tests
 //
 // Whatever the kit has with this name is taken from these files; what they do not have is the kit's.
@@ -34,7 +33,7 @@ export function packed({ scenario, files, names, acts, schema }) {
   ]);
 }
 
-// What sharing.js makes an address of. `kit` has the texts, and `scenarios` are what one can begin with.
+// Unpacks a bundle into the share that sharing.js encodes in an address. `kit` has the texts, `scenarios` the possible bases.
 export async function unpacked(zip, { schema, kit, scenarios }) {
   let files;
   try {

@@ -1,4 +1,4 @@
-// What controllers have written into a router, as the updates that write it into another program.
+// Entities that controllers wrote into a router, as updates that write them into another program.
 
 import { read } from "../page/tables_panel.js";
 import { P4RUNTIME } from "../wire/calls.js";

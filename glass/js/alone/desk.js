@@ -10,12 +10,12 @@ import { askName } from "./naming.js";
 import { isTest, newName, Tests, testsOf } from "./tests.js";
 
 const PAUSE_MS = 250;
-// More ways back than these nobody goes.
+// The longest history of places to go back to.
 const LEFT_MAX = 50;
 
 export class Desk {
-  // swapped() when routers have another program; mended() when there is one for a network that could
-  // not begin, or has stopped.
+  // swapped() when routers have another program; mended() when a network that could not start, or that stopped, has a
+  // working one.
   constructor({ swapped, mended }) {
     Object.assign(this, { swapped, mended });
     this.editor = new Editor((text) => this.typed(text), this);
@@ -43,8 +43,8 @@ export class Desk {
     this.left = [];
   }
 
-  // Another scenario is running, or cannot yet, and `why`. `kit` are its texts as they were; `typed` those
-  // that somebody has changed while the same one began again.
+  // Another scenario is running, or cannot start, and `why`. `kit` are its original texts; `typed` the texts that were
+  // edited while the same scenario restarted.
   begin(running, kit, { isUp = true, why, typed } = {}) {
     const { name } = this, programs = [...running.programs.keys()];
     Object.assign(this, { running, kit, isUp, isOver: false });
@@ -54,7 +54,7 @@ export class Desk {
     Object.assign(running.files, typed);
     this.tests.clear();
     this.used.hidden = true;
-    // A text that somebody is writing stays as it is.
+    // A text that is being edited stays as it is.
     if (typed && running.files[name] === this.editor.text) this.tell();
     else {
       this.editor.states.clear();
@@ -125,7 +125,7 @@ export class Desk {
     this.compile();
   }
 
-  // {name: text} of what a program is made from.
+  // {name: text} of the sources of a program.
   textsOf(program) {
     return Object.fromEntries(this.readBy(program).map((name) => [name, this.running.files[name]]));
   }
@@ -139,7 +139,7 @@ export class Desk {
   async compile() {
     const turn = ++this.turn, { running } = this;
     if (this.isOver) return;
-    // What has stopped begins again with another program.
+    // A stopped network starts again with the new program.
     if (!running.isThere) return void this.mended();
     const isStale = (each) => this.isChanged(each) || !running.compiled.get(each)?.config;
     const stale = [...running.programs.keys()].filter(isStale);
@@ -179,7 +179,7 @@ export class Desk {
     return this.say([swapped.length > 1 ? "The new programs run." : "The new program runs.", ...remarks].join(" "), "good");
   }
 
-  // What stays as it is, because there are mistakes in it; and what does not.
+  // Says which programs stay as they are because of errors, and which were replaced.
   faulty(programs, swapped = [], remarks = []) {
     const errorsOf = (names) => this.findings(names).filter((each) => each.severity === "error").length;
     const errors = errorsOf(programs), wrong = programs.filter((each) => errorsOf([each]));
@@ -190,7 +190,7 @@ export class Desk {
     this.say([...runs, `${count}${where}: ${stays}`, ...remarks].join(" "), "bad");
   }
 
-  // What the compiler says of programs; of a text that several of them read, once.
+  // The compiler's diagnostics for programs; those of a shared text, once.
   findings(programs) {
     const found = programs.flatMap((each) => this.running.compiled.get(each)?.said.diagnostics ?? []);
     const key = ({ file, from, title }) => JSON.stringify([file, from, title]);
@@ -371,7 +371,7 @@ export class Desk {
   }
 }
 
-// Places or changes, each once: several programs may have told of it.
+// Places or changes without duplicates: several programs may have reported the same one.
 function unique(places) {
   return [...new Map(places.map((each) => [`${each.file}:${each.from}`, each])).values()];
 }

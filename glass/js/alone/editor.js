@@ -19,13 +19,13 @@ const COLOURS = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.meta, tags.annotation], class: "p4-meta" },
 ]));
 
-// What a name is, where it has no type that says so.
+// The kind of a name that has no type.
 const KINDS = {
   Action: "action", Block: "parser or control", Constant: "constant", Enumerator: "constant", Error: "error", Function: "function",
   MatchKind: "match kind", Method: "method", State: "state", Table: "table", Type: "type", ValueSet: "value set",
 };
 
-// What a button says that makes the change the compiler knows.
+// The label of the button that applies the compiler's fix.
 export function mending({ from, to, text }) {
   return from === to ? `Insert ${text.trim()}` : `Write ${text.trim()}`;
 }
@@ -39,8 +39,8 @@ function explained({ code, type, words }) {
 }
 
 export class Editor {
-  // onChange(text) for what somebody has typed, not for what `open` shows. `language` answers about this
-  // text: complete(at), meaning(at), define(at), goBack(), uses(at), rename(at), format(), mend(fix).
+  // onChange(text) after each edit, not for the text that `open` shows. `language` answers about this text:
+  // complete(at), meaning(at), define(at), goBack(), uses(at), rename(at), format(), mend(fix).
   constructor(onChange, language) {
     Object.assign(this, { onChange, language });
     this.view = new EditorView({ parent: element("div", { class: "editor" }) });
@@ -71,7 +71,7 @@ export class Editor {
       indentUnit.of("    "), name.endsWith(".stf") ? stf : p4, COLOURS,
       // Where there is room, also outside of the editor.
       tooltips({ parent: document.body }),
-      // What is typed stays as it is typed: a name is taken once it was chosen with the arrow keys.
+      // Typed text stays as typed: a completion is taken only after it was chosen with the arrow keys.
       autocompletion({ icons: false, selectOnOpen: false, override: [(context) => this.complete(context)] }),
       hoverTooltip((view, at) => this.hover(at)),
       // Tab leaves the editor, as everywhere on the page: who works by keyboard must get out.
@@ -111,13 +111,13 @@ export class Editor {
     }))));
   }
 
-  // A command of the language at the cursor; a key that asks for it is used up.
+  // A command of the language at the cursor; its key is always consumed.
   command(name) {
     void this.language[name](this.view.state.selection.main.head);
     return true;
   }
 
-  // What could stand at the cursor: behind a dot, while a name is typed, or when somebody asks.
+  // The completions at the cursor: behind a dot, while a name is typed, or on request.
   async complete(context) {
     const word = context.matchBefore(/\w*/);
     const isMember = context.state.sliceDoc(word.from - 1, word.from) === ".";
@@ -139,7 +139,7 @@ export class Editor {
     return { pos: meaning.from, end: meaning.to, above: true, create: () => ({ dom: explained(meaning) }) };
   }
 
-  // Changes somebody has asked for: [{from, to, text}], in the order of the text.
+  // Applies requested changes: [{from, to, text}], in the order of the text.
   change(changes) {
     this.view.dispatch({ changes: changes.map(({ from, to, text }) => ({ from, to, insert: text })) });
   }

@@ -1,4 +1,4 @@
-// Whose addresses a packet has that comes in by a port: those of the host there, and of another host.
+// The addresses of a packet that enters by a port: those of the host there, and of another host.
 
 import { readValue } from "../model/entries.js";
 import { bitsOf } from "../model/frame.js";
@@ -11,7 +11,7 @@ export function endsAt({ topology }, { name, port }) {
   const near = cable && hosts.find(({ name: host }) => [cable.one, cable.other].some((end) => end.node === host));
   const from = near ?? hosts[0], to = hosts.findLast((each) => each !== from);
   if (!from || !to) return {};
-  // What the host there would write into a frame for another network.
+  // The addresses that the host there would write into a frame for another network.
   const gateway = from.neighbours.find((each) => from.gateways.includes(each.address));
   return {
     source: { mac: number(from.mac, 48), ...addressesOf(from) },

@@ -19,9 +19,9 @@ import { ADDRESS_LENGTH_MAX, checked, fromAddress, fromFile, shared, toAddress }
 
 // Behind a scenario's name: what it is compared with.
 const OPEN = "#open=", TWIN = "&twin=", SHARED = "#s=";
-// What was let run in this window, so that loading the page again asks nothing.
+// The programs that may run in this window, so that reloading the page does not ask again.
 const TRUSTED = "vitrine.trusted";
-// What was done in this window when the page went away, so that loading it again goes on from there.
+// The changes made in this window before the page was left, so that reloading continues from there.
 const KEPT = "vitrine.kept";
 const PS_PER_MS = 1e9;
 // Pixels that a program beside the picture needs.
@@ -37,7 +37,7 @@ class Alone {
     this.packets = new Packets(this);
     const button = (text, action, options = {}) => element("button", { type: "button", onclick: action, ...options }, text);
     this.title = element("h1", {});
-    // What stands beside the picture; one at a time.
+    // The panels beside the picture, one at a time.
     this.beside = { program: this.desk, packets: this.packets };
     const toggle = (text, name) => button(text, () => this.show(this.beside[name].node.hidden ? name : undefined), { "aria-expanded": "false" });
     this.toggles = { program: toggle("Program", "program"), packets: toggle("Packets", "packets") };
@@ -54,7 +54,7 @@ class Alone {
     addEventListener("pagehide", () => this.keep());
   }
 
-  // What the address asks for; without anything, the first scenario.
+  // Opens the scenario that the address names, by default the first one.
   async enter() {
     const { hash } = location, isFirst = this.own === undefined;
     if (hash === this.own) return undefined;
@@ -71,14 +71,14 @@ class Alone {
     }
   }
 
-  // Remembers for this window what somebody has changed and done.
+  // Remembers the edits and acts of this window.
   keep() {
     const value = this.scenario && this.changes();
     const isWorth = value && (Object.keys(value.files).length || value.acts.length || value.own);
     remember(isWorth ? JSON.stringify({ hash: location.hash, value }) : "", KEPT);
   }
 
-  // What was remembered at this address; nothing, if it cannot be read.
+  // The state remembered for this address; undefined if it cannot be read.
   kept(hash) {
     try {
       const { hash: then, value } = JSON.parse(remembered(KEPT) || "{}");
@@ -117,7 +117,7 @@ class Alone {
   async begin(scenario, typed) {
     this.end();
     this.scenario = scenario;
-    // What begins again goes on being written meanwhile.
+    // A scenario that restarts is still saved meanwhile.
     if (!typed) this.running = undefined;
     const turn = this.turn = {};
     setText(this.title, scenario.title);
@@ -142,7 +142,7 @@ class Alone {
       this.way = new RecordingWay(other ? new PairWay(way, other.engine.way) : way, running.acts, running.reachedPs);
       this.way.source = (file) => running.source(file);
       this.desk.begin(running, this.files, { typed: typed?.() });
-      // What could not be done with the programs as they are is said there.
+      // The program panel shows which acts these programs do not allow.
       if (running.remarks.length) this.lay("program");
       this.glass = new Glass(this.page, new Calls(this.way, this.schema), running.scene,
                              { twin: other && { calls: other.calls, ...other.difference }, again: () => this.again() });
@@ -189,7 +189,7 @@ class Alone {
     if (!this.packets.node.hidden) this.packets.look();
   }
 
-  // The worker has ended: what was told can still be looked at.
+  // The worker has ended: the page still shows all it received.
   broken(why) {
     this.endEngines();
     this.packets.end();
@@ -212,8 +212,8 @@ class Alone {
     this.engines = [];
   }
 
-  // The same scenario from its beginning, with the texts as they are now. What this window did before it
-  // was loaded again is none of the scenario's.
+  // The same scenario from its beginning, with the texts as they are now. Acts of this window before the page was
+  // reloaded do not belong to the scenario.
   again() {
     const { acts, isKept } = this.scenario;
     const texts = this.running?.files ?? {}, before = { ...texts };

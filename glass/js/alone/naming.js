@@ -2,7 +2,7 @@
 
 import { element } from "../page/dom.js";
 
-// Resolves to what somebody has typed, or to nothing.
+// Resolves to the typed name, or to undefined.
 export function askName(old) {
   return new Promise((resolve) => {
     const field = element("input", { type: "text", value: old, "aria-label": "New name", spellcheck: "false" });

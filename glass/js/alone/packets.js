@@ -1,5 +1,5 @@
-// Packets by hand: built field by field with what the program's parser knows, pasted, or taken from a
-// capture or from the network; sent into a port, followed, and kept as a test.
+// Packets built by hand: field by field with the headers of the program's parser, pasted, or taken from a capture or
+// from the network; sent into a port, followed, and kept as a test.
 
 import { element, setText } from "../page/dom.js";
 import { lifeOf } from "../page/packet_panel.js";
@@ -13,7 +13,7 @@ import { endsAt } from "./ends.js";
 import { packetsOf } from "./pcap.js";
 import { testOf } from "./stf.js";
 
-// Of a packet so many bytes at most lead Trace to it.
+// Trace recognizes a packet by at most its first `PATTERN_BYTES` bytes.
 const PATTERN_BYTES = 64;
 // Why a packet is dropped on a switch without queues, too.
 const PROGRAM_DROPS = new Set(["ASSERTION", "EGRESS_PROGRAM", "INGRESS_PROGRAM", "NO_REPLICA", "UNKNOWN_PORT"]);
@@ -107,7 +107,7 @@ export class Packets {
 
   // ---- the packet --------------------------------------------------------------------------------
 
-  // Other bytes that somebody has made here: what follows from them is made right, if wanted.
+  // Replaces the frame; recomputes lengths and checksums if wanted.
   async put(frame) {
     this.frame = frame;
     await this.look();
@@ -179,7 +179,7 @@ export class Packets {
     if (typed !== undefined) same.value = typed;
   }
 
-  // The same headers with other values: what somebody is typing just now is left alone.
+  // The same headers with other values; the input that is being edited stays as it is.
   refresh() {
     for (const each of this.values) {
       if (each.input === document.activeElement && each.input.value !== each.shown) continue;
@@ -187,11 +187,11 @@ export class Packets {
     }
   }
 
-  // An input whose text is what `say` says of the frame, until somebody writes into it.
+  // An input that shows `say()` of the frame until it is edited.
   valueOf(say, write, options) {
     const shown = say();
     const value = { say, shown };
-    // What was typed into an input whose place this one has taken is no change to the browser.
+    // The browser reports no change for text typed into an input that this one has replaced.
     const take = () => {
       if (value.input.value === value.shown) return;
       value.shown = value.input.value;
@@ -237,7 +237,7 @@ export class Packets {
     }
     const value = bitsOf(bytes, 0, 8 * bytes.length);
     const wanted = withBits(this.frame, at, width, value);
-    // Who writes a length or a checksum wants that one, be it right or wrong.
+    // A length or checksum written by hand stays as written, right or wrong.
     if (this.isCompleted.checked && bitsOf(completed(wanted, this.found?.layers ?? []), at, width) !== value) this.isCompleted.checked = false;
     return this.put(wanted);
   }

@@ -1,4 +1,4 @@
-// A way to two networks at once: time, hosts and cables are those of both, and everything else is asked of the first.
+// A way to two networks at once: time, hosts and cables go to both, all other requests to the first.
 
 const WORLD = "/vitrine.v1.World/";
 

@@ -1,8 +1,7 @@
 // The controllers of a scenario: they write what its routers begin with, and go on holding the
 // primary's place while programs come and go.
 //
-// The entries of a table that has another name go with it. What does not fit a program is set aside, and tried again
-// with the next one.
+// Entries follow a table that was renamed. Entries that do not fit a program are set aside, and tried again with the next one.
 
 import { P4RUNTIME } from "../wire/calls.js";
 import { fieldsOf, joined, lengthDelimited, varintField } from "../wire/fields.js";
@@ -18,7 +17,7 @@ const SET_CONFIG = `/${P4RUNTIME}/SetForwardingPipelineConfig`, WRITE = `/${P4RU
 // A field that is put behind a message counts, or replaces what the message had.
 const DEVICE = 1, ACTION = 4, CONFIG = 5, ATOMICITY = 5;
 const VERIFY_AND_COMMIT = 3, RECONCILE_AND_COMMIT = 5, ROLLBACK_ON_ERROR = 1;
-// What a router answers to an entry that is there already.
+// A router's answer to an entry that exists already.
 const ALREADY_EXISTS = 6;
 
 export class Reconciling {
@@ -80,7 +79,7 @@ export class Reconciling {
     }
   }
 
-  // Each on its own: one that does not fit holds up no other. Resolves to how many did fit.
+  // One at a time: an entry that does not fit delays no other. Resolves to the number of entries that fit.
   async tryEach(device, requests) {
     const rest = this.aside.get(device) ?? [];
     let fitted = 0;
@@ -90,7 +89,7 @@ export class Reconciling {
         fitted += 1;
       } catch (error) {
         if (error.code === undefined) throw error;
-        // Another one is in its place, which somebody has written since or the program brings along.
+        // Another entry is in its place, written since or brought by the program.
         if (error.code !== ALREADY_EXISTS) rest.push(request);
       }
     }
@@ -131,7 +130,7 @@ export class Reconciling {
     return this.tryEach(device, aside);
   }
 
-  // Who writes, as who has loaded.
+  // The sender of a write: the device, role and election id of the loaded program.
   headOf(device) {
     const type = this.calls.schema.message("p4.v1.SetForwardingPipelineConfigRequest");
     const { device_id, role, election_id } = decode(type, this.loads.get(device));

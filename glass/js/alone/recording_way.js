@@ -1,4 +1,4 @@
-// A way that remembers what was changed on it, and at which instant: the script of who shares it.
+// A way that records each change and its instant: the script of a shared scenario.
 
 import { fieldsOf } from "../wire/fields.js";
 import { base64Of, CHANGING } from "./sharing.js";
@@ -15,7 +15,7 @@ export class RecordingWay {
   async call(router, method, bytes) {
     const answer = await this.way.call(router, method, bytes);
     if (method === ADVANCE) this.reachedPs = timeOf(answer) ?? this.reachedPs;
-    // What was refused has changed nothing.
+    // A refused call has changed nothing.
     else if (CHANGING.has(method)) this.keep(method, bytes);
     return answer;
   }

@@ -11,7 +11,7 @@ export function renamedTables(before, after) {
   return new Map(pairs.map(([shape, [table]]) => [table.preamble.id, come.get(shape)[0].preamble.id]));
 }
 
-// What an entry must fit: keys, and actions with their numbers.
+// The shape that an entry must fit: keys, and actions with their numbers.
 function byShape(tables) {
   const found = new Map();
   for (const each of tables) {

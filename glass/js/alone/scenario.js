@@ -1,8 +1,8 @@
 // A scenario set up in a world of the page's own: the messages that labs/scenarios wrote down, and
 // programs that are compiled here.
 //
-// A scenario is what labs/scenarios/script.py writes, with `files`: the texts that somebody has
-// changed, by their names. All others are the kit's.
+// A scenario is the output of labs/scenarios/script.py, with `files`: the edited texts by their names. All other texts
+// are the kit's.
 
 import { P4RUNTIME, WORLD } from "../wire/calls.js";
 import { decode } from "../wire/message.js";
@@ -34,10 +34,10 @@ export class Running {
     // By program: what the compiler said last, and whether it is in force.
     this.compiled = new Map();
     this.controllers = new Reconciling(calls);
-    // What was done in it before it was shared: [instant, method, base64] of each.
+    // The acts of the scenario before it was shared: [instant, method, base64] of each.
     this.acts = scenario.acts ?? [];
     this.reachedPs = 0;
-    // What was done and cannot be done with the programs as they are: the router's sentences.
+    // The acts that these programs do not allow: the router's sentences.
     this.refused = [];
   }
 
@@ -58,18 +58,18 @@ export class Running {
     return found;
   }
 
-  // The program as the kit has it, which entries were written for, where somebody has changed it.
+  // The kit's version of an edited program, for which the entries were written.
   async original(name, files) {
     if (!(name in this.kit) || files.every((each) => this.files[each] === this.kit[each])) return undefined;
     return (await this.engine.compile(JSON.stringify({ main: name, files: this.kit }))).config;
   }
 
-  // What the language service says about a place: `question` is {ask, file, at, ...} of a program.
+  // The language service's answer about a place: `question` is {ask, file, at, ...} of a program.
   edit(program, question) {
     return this.engine.edit(JSON.stringify({ ...question, main: program, files: this.files }));
   }
 
-  // What came of a packet test of a program, by its name.
+  // The result of a packet test of a program, by the test's name.
   test(program, test) {
     return this.engine.test(JSON.stringify({ main: program, test, files: this.files }));
   }
@@ -79,7 +79,7 @@ export class Running {
     return this.engine.dissect(JSON.stringify({ main: program, port, frame, files: this.files }));
   }
 
-  // The network as it was asked for: a vitrine.v1.BuildRequest.
+  // The network as requested: a vitrine.v1.BuildRequest.
   get build() {
     return decode(this.calls.schema.message("vitrine.v1.BuildRequest"), bytesOf(this.scenario.build));
   }
@@ -108,7 +108,7 @@ export class Running {
     }
   }
 
-  // What somebody did, again: one thing that is refused holds up no other.
+  // Repeats one act: a refused act delays no other.
   async act(method, bytes) {
     try {
       await this.say(method, bytes);
@@ -118,7 +118,7 @@ export class Running {
     }
   }
 
-  // What could not be done with these programs, a sentence each.
+  // The failures with these programs, a sentence each.
   get remarks() {
     const count = this.controllers.asideEntries.length;
     const aside = count ? [`${count === 1 ? "One entry does" : `${count} entries do`} not fit and ${count === 1 ? "is" : "are"} set aside.`] : [];
@@ -196,7 +196,7 @@ export class Running {
     return this.engine.isThere;
   }
 
-  // What the glass is told of it.
+  // The scene of the scenario, for the glass.
   get scene() {
     const { scenario } = this;
     return {
@@ -208,7 +208,7 @@ export class Running {
   }
 }
 
-// The scenario of what was shared: `base` is the kit's of that name, if there is one.
+// The scenario of a share: `base` is the kit's scenario of that name, if there is one.
 export function scenarioOf({ base: name, files, acts, own }, base, schema) {
   if (!own) return { ...base, files, acts };
   const { topology } = decode(schema.message("vitrine.v1.BuildRequest"), bytesOf(own.build));
@@ -220,7 +220,7 @@ export function scenarioOf({ base: name, files, acts, own }, base, schema) {
   return { ...own, name, own, network, files, acts, group: "", lesson: "" };
 }
 
-// What a drawing needs of a topology; as `network_of` in labs/glass/scene.py.
+// The network of a topology, for drawing; as `network_of` in labs/glass/scene.py.
 function networkOf({ hosts, routers, cables }) {
   return {
     hosts: hosts.map(({ name, addresses }) => ({ name, addresses: addresses.map((each) => each.split("/")[0]) })),

@@ -6,14 +6,14 @@
 // A network that the kit does not have is `own`: {title, summary, pace, about, programs, settled_ps,
 // build, said}, as labs/scenarios/script.py has them.
 //
-// What comes from elsewhere is looked at here, whole, before anything is made of it.
+// Shares come from outside: each is validated here, whole, before its first use.
 
 import { NoZip, through } from "./zip.js";
 
 const FORMAT = 1;
 // Longer addresses are cut by programs for mail and chat.
 export const ADDRESS_LENGTH_MAX = 8000;
-// What a file may unpack to.
+// The largest size that a file may unpack to.
 const UNPACKED_BYTES_MAX = 4 << 20;
 // The calls that change something; all others are none of a script's.
 export const CHANGING = new Set([
@@ -26,7 +26,7 @@ const SETTING = new Set([...CHANGING, "/p4.v1.P4Runtime/SetForwardingPipelineCon
 
 export class Unreadable extends Error {}
 
-// What of a scenario is worth sharing; `kit` are the texts that everybody has.
+// The part of a scenario that a share needs; `kit` are the texts that each page has.
 export function shared(scenario, files, kit, acts) {
   const changed = Object.entries(files).filter(([name, text]) => text !== kit[name]);
   return { vitrine: FORMAT, base: scenario.name, files: Object.fromEntries(changed), acts, ...(scenario.own ? { own: scenario.own } : {}) };

@@ -1,5 +1,4 @@
-// What a router did with a packet as a packet test in STF: the entries that it had, what came in and
-// what came out.
+// A packet test in STF from a router's actions: its entries, the packet that came in, and the packets that left.
 
 import { hexOf } from "../model/frame.js";
 

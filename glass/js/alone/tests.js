@@ -70,7 +70,7 @@ export class Tests {
     })));
   }
 
-  // What there is to underline in a test.
+  // The problems to underline in a test.
   problemsOf(name) {
     return this.results?.find((each) => each.name === name)?.problems?.filter((each) => each.line) ?? [];
   }

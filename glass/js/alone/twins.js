@@ -1,4 +1,4 @@
-// What a network can be compared with: itself with one other setting, from its first packet on.
+// Comparisons of a network: with itself, but one other setting from its first packet on.
 //
 // A difference: {name, title, act}: its name in an address, in words, and the act that makes it; `own` is what the
 // network has instead.
@@ -20,7 +20,7 @@ export function differencesOf(about, port) {
   return [...stages(about), ...arbiters(about), ...managers(about, port), ...schedulers(about, port)];
 }
 
-// What changes a network that is about to begin: a Running, which then has the difference.
+// A function that applies the difference to a network about to start: a Running.
 export function differenceBy({ twin, about: { router, port } }) {
   return async (running) => {
     const { deviceId } = running.scenario.network.routers.find(({ name }) => name === router);

@@ -18,7 +18,7 @@ export async function zipOf(files) {
   for (const [name, bytes] of files) {
     const packed = await through(new CompressionStream("deflate-raw"), bytes);
     const encoded = text.encode(name);
-    // What both heads have: version, flags, method, time, date, sum, sizes, length of the name, no extra.
+    // The fields of both headers: version, flags, method, time, date, sum, sizes, length of the name, no extra.
     const common = [[20, 2], [UTF8, 2], [DEFLATED, 2], [0, 2], [DATE, 2], [crc32(bytes), 4], [packed.length, 4],
       [bytes.length, 4], [encoded.length, 2], [0, 2]];
     const local = numbers([[LOCAL, 4], ...common]);
@@ -31,7 +31,7 @@ export async function zipOf(files) {
   return new Uint8Array(await new Blob([...parts, ...directory, end]).arrayBuffer());
 }
 
-// A map of bytes by names; throws a NoZip for what is none, or unpacks to more than `bytesMax`.
+// A map of bytes by names; throws a NoZip if it is not a zip file, or unpacks to more than `bytesMax`.
 export async function unzip(zip, bytesMax) {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.byteLength);
   const files = new Map();

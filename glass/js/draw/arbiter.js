@@ -3,13 +3,13 @@
 
 import { phaseAt, shownIn } from "../model/arbiter.js";
 
-// Where there is less room between rows, points cannot be told apart.
+// Between closer rows, points cannot be distinguished.
 export const PITCH_LEAST = 22;
 const RADIUS_MAX = 6, RADIUS_LEAST = 4;
 // Between two wires there is room for a point and, beside the next one, its pointer; in radii.
 const GAP_RADII = 4.2;
 
-// What of an arbitration is to be seen at a moment; undefined: nothing, or it is too fast.
+// The visible part of an arbitration at a moment; undefined: none, or it is too fast.
 export function arbitrationShown(moment) {
   const { state, isBars, phase } = moment;
   const arbitration = state?.arbitration;

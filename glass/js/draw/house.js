@@ -1,7 +1,7 @@
-// What stands still in the picture of a router: its case, lines, wires and the walls of its queues; of
-// the layout and the palette alone. It is painted when one of them has changed, not in every picture.
+// The static part of a router's picture: its case, lines, wires and the walls of its queues. It depends on the layout
+// and the palette alone, and is painted when one of them has changed, not in each picture.
 
-// Where wires are closer, their points of crossing would run into one another and tell nothing.
+// Where wires are closer, their crossing points would run into one another.
 const WIRES_APART_LEAST = 8;
 
 export function houseShapes(layout, palette) {
@@ -59,7 +59,7 @@ class House {
       this.strip(strip);
       this.path([[strip.x + strip.w, strip.y + strip.h / 2], [row.serve.x, row.y]], palette.wire, 2);
     }
-    // The program's two halves, and who decides which class sends next.
+    // The program's two halves, and the scheduler that chooses the next class.
     this.rect(row.ingressX - 4, row.y - 13, 8, 26, palette.wall, { r: 4 });
     this.shapes.push({ kind: "dot", x: row.serve.x, y: row.y, r: row.queues.length > 1 ? 8 : 4,
                        fill: palette.node, stroke: palette.line });

@@ -1,4 +1,4 @@
-// What stands written in the picture of a router, and where: text for the page's labels.
+// The text in the picture of a router, and its places: for the page's labels.
 
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
@@ -52,7 +52,7 @@ function headings(layout, moment) {
   return found;
 }
 
-// What the router has when nothing is said is iSLIP.
+// The default arbiter is iSLIP.
 const known = (arbiter) => (arbiter && arbiter !== "ARBITER_UNSPECIFIED" ? arbiter : "ISLIP");
 
 // Its name, and where there is no room for it, what the schema calls it.
@@ -151,7 +151,7 @@ function outputs(layout, moment, row) {
   return found;
 }
 
-// What is in a queue, of single packets where they are known, in both units.
+// The depth of a queue, from single packets where they are known, in both units.
 function heldIn({ state }, key, tally) {
   if (state) return { packets: state.in(key).length, bytes: state.bytesIn(key) };
   return { packets: tally?.packets ?? 0, bytes: tally?.bytes ?? 0 };
@@ -165,10 +165,10 @@ function lostWords(lost, { dropped }, room) {
   return all.length <= room ? all : words;
 }
 
-// How many letters fit from a strip to what stands beside it.
+// The number of letters that fit between a strip and `toX`.
 const roomFor = (layout, strip, toX) => (toX - strip.x) / (DEPTH_LETTER_W * layout.scale);
 
-// The longest of what can be said that fits: by its limit, by its other one, or in the other unit.
+// The longest text that fits: by its limit, by its other one, or in the other unit.
 function depthWords(held, limit, room) {
   const other = limit.other?.bytes ? `, ${bytes(held.bytes)} of ${bytes(limit.other.bytes)}`
     : limit.other ? `, ${held.packets} of ${limit.other.packets} packets` : undefined;
@@ -186,7 +186,7 @@ function loadWords(now, rateBps) {
   return rateBps ? `${percent(Math.min(1, now / rateBps))} of ` : `${rate(now)}, `;
 }
 
-// Whose turn it is, where all the others have to wait for it.
+// The output of a FIFO's head, for which all packets behind it wait.
 function nextWords(moment, waiting) {
   if (waiting.length < 2) return "";
   const { output } = waiting[0];

@@ -14,13 +14,13 @@ export const PORT_MAX = 509;
 const MARGIN = 12;
 const ROW_MIN = 30;
 const ROW_MAX = 190;
-// Below this width, times the scale of the text, a picture is narrow: each of its rows has a heading, and
-// below its queues room for what they have lost.
+// Below this width, times the scale of the text, a picture is narrow: each of its rows has a heading, and below its
+// queues room for their losses.
 const WIDE_LEAST = 560;
 const HEADING_H = 20, FOOT_H = 14;
 const NARROW_ROW_MIN = 82;
-// What a port gets of the height for each queue beyond its first, as a part of a row, and how much in all at most; as far
-// as rows stay so high that their queues have labels.
+// The extra height of a port for each queue beyond its first, as a part of a row, and its maximum in all; as far as
+// rows stay so high that their queues have labels.
 const QUEUE_PART = 0.45, PARTS_MAX = 2.5;
 export const LABELLED_PITCH = 44;
 // The height of a queue, as a part of its row, and at most and at least.
@@ -30,7 +30,7 @@ const STRIP_MIN = 1;
 const VOQ_STRIPS_MAX = 12;
 // Inputs' wires run above the middle of their row and outputs' below it, so that none covers another.
 const WIRE_OFFSET = 7;
-// A queue without a limit is drawn for so many packets, and packed more densely beyond.
+// The length in packets of a queue without a limit; more packets are drawn more densely.
 const PACKETS_WITHOUT_LIMIT = 60;
 const FRAME_BYTES = 1514;
 
@@ -38,7 +38,7 @@ const FRAME_BYTES = 1514;
 export function routerLayout(about, { width, height, scale = 1 }) {
   const ports = about.ports.filter((each) => each.port <= PORT_MAX);
   const hasInput = about.input.queueing !== "NONE";
-  // One strip a VOQ, while they can be told apart; else one strip for all of an input.
+  // One strip per VOQ, while they can be distinguished; else one strip for all of an input.
   const isVoq = about.input.queueing === "VOQ" && ports.length <= VOQ_STRIPS_MAX;
   const isNarrow = width < WIDE_LEAST * scale;
   const columns = columnsOf(width, hasInput, ports.length, scale, isNarrow);
@@ -68,8 +68,8 @@ export function routerLayout(about, { width, height, scale = 1 }) {
   };
 }
 
-// What part of the width everything has, with an input stage and without one. Where it is narrow, lines are
-// as short as they can be seen.
+// The part of the width for each stage, with an input stage and without one. In a narrow picture, lines are as short as
+// they can be seen.
 const SHARES = {
   input: { receive: 0.1, ingress: 0.03, input: 0.25, cross: 0.2, output: 0.25, serve: 0.05, transmit: 0.12 },
   plain: { receive: 0.14, ingress: 0.04, input: 0, cross: 0.2, output: 0.4, serve: 0.06, transmit: 0.16 },
@@ -187,7 +187,7 @@ const HEAD_W = 11, REST_LEAST = 0.3;
 export function pack(strip, packets, shift = 0, { heads: most, headW } = { heads: HEADS, headW: HEAD_W }) {
   const { limit } = strip, count = packets.length;
   const bytes = limit.bytes || limit.other?.bytes ? lengthOf(packets) : 0;
-  // What is full looks full, by whichever limit; what is more than full stands closer.
+  // A full queue looks full, by whichever limit; packets above the limit stand closer.
   const w = strip.w * Math.min(1, fullness(limit, { packets: count, bytes }));
   // In packets or in bytes, as the strip's length is.
   const sizeOf = limit.bytes ? (each) => each.length : () => 1, whole = limit.bytes ? FRAME_BYTES : 1;
@@ -216,7 +216,7 @@ function lengthOf(packets) {
 
 // The rows of which something is in sight, [from, to] of the height; without it all.
 export function rowsInSight(layout, [from, to] = [-Infinity, Infinity]) {
-  // What falls or rises at a row is seen with it.
+  // Packets that fall or rise at a row are shown with it.
   const room = (layout.pitch * PARTS_MAX) / 2 + 60;
   return [...layout.rows.values()].filter(({ y }) => y + room > from && y - room < to);
 }

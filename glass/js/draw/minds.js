@@ -1,5 +1,5 @@
-// What queue management, schedulers, token buckets and the shared buffer have in mind, drawn at the
-// queues: thresholds as dashed walls, credit as small bars between a queue and its line.
+// The state of queue management, schedulers, token buckets and the shared buffer, drawn at the queues: thresholds as
+// dashed walls, credit as small bars between a queue and its line.
 
 import { portOf, queueOf } from "../model/samples.js";
 import { rowsInSight } from "./layout.js";
@@ -57,7 +57,7 @@ function thresholds(strip, queue, told, palette) {
   return shapes;
 }
 
-// Whose turn it is, and what is left of it.
+// The queue being served, and its remaining credit.
 function credit(strip, row, port, queue, told, palette) {
   const shapes = [];
   const [x, y] = [strip.x + strip.w + 4, strip.y + strip.h / 2];
@@ -94,7 +94,7 @@ function vessel(x, y, w, h, share, palette) {
   ];
 }
 
-// What no queue has, below the output queues.
+// The shared buffer and its used part, below the output queues.
 function sharedBuffer(layout, moment, palette) {
   const buffer = moment.sample?.shared_buffer;
   if (!buffer?.size_bytes) return [];
@@ -108,7 +108,7 @@ function sharedBuffer(layout, moment, palette) {
 
 export function bufferPlace(layout) {
   const [from, to] = layout.columns.output;
-  // In words it stands beside this.
+  // The words for it stand beside the bar.
   const share = layout.isNarrow ? 0.35 : 1;
   return { x: from + 14, y: layout.bottom + 10, w: (to - from - 22) * share, h: 10 };
 }

@@ -8,7 +8,7 @@ const NODE_SHARE = 0.8, SMALL_W = 60;
 // How long a packet is seen on a cable that takes no time, in viewer's seconds.
 const TRAVEL_S = 0.35;
 const MARGIN = 70;
-// More dots than these run into one another; and so many steps are looked at for them at most.
+// More dots than `DOTS_MAX` run into one another; they are made from at most `STEPS_MAX` steps.
 const DOTS_MAX = 700, STEPS_MAX = 20_000;
 
 // Nodes from left to right by how far they are from the two that are farthest apart.
@@ -24,7 +24,7 @@ export function networkLayout(network, { width, height }) {
   const columns = new Map();
   const columnOf = (name) => (fromLeft.get(name) ?? 0) - (fromRight.get(name) ?? 0);
   for (const name of names) {
-    // Who hangs on the same router as one of the ends stands below that end, and no cable crosses it.
+    // A host on the same router as one of the ends stands below that end, and no cable crosses it.
     const ways = near.get(name);
     const end = ways.length === 1 && [left, right].find((each) => near.get(each).length === 1 && near.get(each)[0] === ways[0]);
     const column = columnOf(end || name);
@@ -69,7 +69,7 @@ function distances(from, near) {
   return found;
 }
 
-// What stands still: cables.
+// The static part: cables.
 export function networkCables(layout, palette) {
   return layout.cables.map(([a, b]) => {
     const [from, to] = [layout.places.get(a.node), layout.places.get(b.node)];
@@ -77,7 +77,7 @@ export function networkCables(layout, palette) {
   });
 }
 
-// What moves on them, and who is at their ends. `isTooFast`: single packets cannot be followed.
+// The moving dots, and the nodes at their ends. `isTooFast`: single packets cannot be followed.
 export function networkPicture(layout, moment, palette) {
   const shapes = [];
   const steps = moment.moves ? nearSteps(layout, moment) : new Map();
@@ -93,8 +93,8 @@ export function networkPicture(layout, moment, palette) {
   return { shapes, spots: [], isTooFast: !steps };
 }
 
-// What each router has sent just now and will have received in a moment, sorted by port once for all of
-// its cables: Map of "out s1 2" -> steps; undefined: more than eyes can follow.
+// The steps of packets that each router has just sent and will soon receive, sorted by port once for all of its cables:
+// Map of "out s1 2" -> steps; undefined: more than eyes can follow.
 function nearSteps(layout, { models, timePs, pace }) {
   const span = TRAVEL_S * pace * 1e12;
   const telling = [...layout.routers].map((name) => [name, models.get(name)]).filter(([, model]) => model?.knowsPackets);
@@ -115,8 +115,8 @@ function nearSteps(layout, { models, timePs, pace }) {
   return dots > DOTS_MAX ? undefined : found;
 }
 
-// How busy the line from one end to the other is: a lane of its own, on the right of the way there, as
-// thick as it is busy. Routers tell what they send, and what they receive from hosts.
+// The load of the line from one end to the other: a lane of its own, on the right of its direction, as thick as it is
+// busy. Routers report the load that they send, and that they receive from hosts.
 const LANE_W = 5, FULL = 0.97;
 
 function load(layout, moment, palette, near, far) {
@@ -150,7 +150,7 @@ function travellers(layout, moment, palette, steps, near, far) {
   for (const step of steps.get(`out ${near.node} ${near.port}`) ?? []) {
     if (step.of) shapes.push(dot((moment.timePs - step.timePs) / span, 3, step.of));
   }
-  // What comes from a router is drawn as what that one has sent.
+  // Packets from a router are drawn when that router sends them.
   if (layout.routers.has(far.node)) return shapes;
   for (const step of steps.get(`in ${near.node} ${near.port}`) ?? []) {
     shapes.push(dot((step.timePs - moment.timePs) / span, -3, step.packet));

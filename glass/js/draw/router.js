@@ -1,6 +1,6 @@
-// What moves and changes in the picture of a router at an instant, as a list of shapes: a pure function
-// of what was told, the instant and the speed of time. `house.js` has what stands still around it;
-// `paint.js` puts shapes on a canvas; tests look at them as they are.
+// The changing part of a router's picture at an instant, as a list of shapes: a pure function of the recorded events,
+// the instant and the speed of time. `house.js` draws the static part around it; `paint.js` puts shapes on a canvas;
+// tests compare the shapes.
 //
 //   routerPicture(layout, moment, palette) -> {shapes, spots}
 //
@@ -8,8 +8,8 @@
 // shape, `marks`, with a list of numbers instead of an object each, and rows out of sight are left out.
 //
 // moment: {state, upcoming, about, sample, timePs, pace, isBars, blocked, moves}
-//   state     of Insides, or undefined where packets are not told one by one
-//   upcoming  steps that are just about to happen, for what is still on a receive line
+// state     of Insides, or undefined where single packets are not known
+// upcoming  steps that will soon happen, for packets on a receive line
 //   pace      seconds of the router in a second of the viewer
 //   phase     which phase of an arbitration is seen; undefined: as time goes
 //   isBars    packets pass too fast for eyes: lines and crossbar are drawn by how busy they are
@@ -18,7 +18,7 @@
 //   chosen    the number of the packet that was chosen; `focus` the queue: {key, port, class}
 //   sight     [from, to]: what of the picture's height is in sight
 //
-// spots: [{x, y, w, h, packet}] of what can be clicked, in the order of drawing.
+// spots: [{x, y, w, h, packet}] of the clickable packets, in the order of drawing.
 
 import { input, queue } from "../model/insides.js";
 import { portOf } from "../model/samples.js";
@@ -36,13 +36,13 @@ const PACKET_H = 15;
 const PACKET_W = 15;
 // How much of its colour a packet on the way back of its flow has.
 const HOLLOW = 0.45;
-// What is narrower cannot be clicked.
+// The smallest width that can be clicked.
 const SPOT_W_LEAST = 2;
 // The least width for a number, the number's size, and the width of one of its letters, and of a tag's.
 const NAME_W_LEAST = 8, NAME_SIZE = 10, REST_LETTER_W = 6.5, TAG_LETTER_W = 6;
 // Fewer packets are drawn large if each carries a tag.
 const TAGGED = { heads: 5, headW: 28 };
-// Of what is narrower nobody sees whether its corners are round.
+// The smallest width at which rounded corners are visible.
 const ROUND_W_LEAST = 10;
 
 export function routerPicture(layout, moment, palette) {
@@ -97,7 +97,7 @@ class Drawing {
 
   packets() {
     const { moment } = this;
-    // What is still seen on its way is in no queue yet.
+    // A packet that is still drawn on its way is in no queue yet.
     this.underWay = new Set(moment.isBars ? [] : moment.state.crossings
       .filter((each) => each.untilPs > moment.timePs).map((each) => each.id));
     for (const row of this.rows) {
@@ -130,7 +130,7 @@ class Drawing {
     const { moment, palette } = this;
     const y = strip.y + 2, h = strip.h - 4, from = strip.x - 6;
     const { xs, ws, rest } = pack(strip, packets, shift, tags ? TAGGED : undefined);
-    // Who came later than this still glides to its place.
+    // A packet that came later than this still glides to its place.
     const glidesSince = moment.moves && !moment.isBars ? moment.timePs - GLIDE_S * this.perViewerSecond : Infinity;
     const looks = new Map();
     // The first ones at an input say which output they wait for.
@@ -167,7 +167,7 @@ class Drawing {
     }
     if (rest) this.chip(strip.x + 3, y + h / 2, `+${rest}`, h);
     const tag = tags?.get(packets[0].id);
-    // A head that is too narrow for its number has it all the same.
+    // A head that is too narrow for its number shows it nevertheless.
     if (tag !== undefined && ws[0] < tagWords(tag).length * TAG_LETTER_W) {
       const text = tagWords(tag);
       this.chip(strip.x + strip.w - text.length * REST_LETTER_W - 9, y + h / 2, text, h);
@@ -252,7 +252,7 @@ class Drawing {
     }
   }
 
-  // Whose packets wait in a queue, of the sample that is shown.
+  // The flows whose packets wait in a queue, of the sample that is shown.
   shares(key) {
     return this.moment.sample?.flows?.filter((each) => each.key === key) ?? [];
   }

@@ -1,4 +1,4 @@
-// Crossbar arbiters: three inputs want one output, and somebody decides who is next.
+// Crossbar arbiters: three inputs want one output, and the arbiter decides which is next.
 
 import * as acts from "../model/acts.js";
 import { pingTime } from "../model/measures.js";

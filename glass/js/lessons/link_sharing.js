@@ -1,4 +1,4 @@
-// Link sharing: who gets how much of a line, and who decides it.
+// Link sharing: the share of a line that each flow gets, and the discipline that decides it.
 
 import * as acts from "../model/acts.js";
 import { flowShare } from "../model/measures.js";

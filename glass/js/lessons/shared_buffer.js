@@ -1,4 +1,4 @@
-// A shared buffer: one memory for all outputs, and who may take how much of it.
+// A shared buffer: one memory for all outputs, and the limit on each one's part of it.
 
 import * as acts from "../model/acts.js";
 import { lossAt } from "../model/measures.js";

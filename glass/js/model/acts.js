@@ -1,4 +1,4 @@
-// What a handle does: a ConfigureRequest, and the same as text to copy. Pure: `steering.js` sends it.
+// The act of a handle: a ConfigureRequest, and the same as text to copy. Pure: `steering.js` sends it.
 //
 // An act: {title, request, yaml, python}
 
@@ -57,7 +57,7 @@ export function queueShaper(port, class_, count, shaper) {
   return queueAct(port, class_, count, shaped(shaper), { shaper });
 }
 
-// What the line adds to the length of each frame.
+// The bytes that the line adds to each frame.
 export function lineOverhead(port, bytes) {
   return portAct(port, `${saySize(bytes)} added to each frame`, { overhead_bytes: bytes });
 }
@@ -143,8 +143,8 @@ export function wholePort(port, config, count) {
 
 // ---- taking back ---------------------------------------------------------------------------------
 
-// The act that takes one back: what it set is again as Describe said before it, `before`; the rest stays
-// as it is now, whoever has changed it since.
+// The act that undoes another: its settings return to Describe's earlier answer, `before`; all others stay as they are
+// now, including later changes.
 export function inverse(done, before, now = before) {
   const { input, buffer, drop_mirror: mirror, ports = [] } = done.request;
   const request = {};

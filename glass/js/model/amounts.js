@@ -35,7 +35,7 @@ export function readStalls(text) {
   return { share_ppb: readShare(share, PPB), max_ns: readSpanNs(max) };
 }
 
-// A share of frames that are lost: each on its own, or so many in a row ("1 % in bursts of 8").
+// A share of lost frames: each on its own, or in bursts ("1 % in bursts of 8").
 export function readLoss(text) {
   const [share, packets] = text.split(/\s+in bursts of\s+/i);
   const share_ppb = readShare(share, PPB);
@@ -97,7 +97,7 @@ export function readSession(text) {
   return Number(text);
 }
 
-// A token bucket: "8 Mb/s" or "900 packets/s", with what may go at once behind it: "in bursts of 3 kB".
+// A token bucket: "8 Mb/s" or "900 packets/s", followed by its burst: "in bursts of 3 kB".
 export function readShaper(text) {
   if (/^\s*(none|off|0)\s*$/i.test(text)) return {};
   const [shape, ...rest] = text.split(/\s*,\s*catching up\s*$/i), catchesUp = rest.length > 0;

@@ -1,4 +1,4 @@
-// Who is blocked by whom, found in a state: what the page points at.
+// Blocked inputs and the packets that block them, found in a state, for the notice of the page.
 
 import { input, queue } from "./insides.js";
 

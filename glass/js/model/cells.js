@@ -6,7 +6,7 @@ import { integerOf, readValue } from "./entries.js";
 
 const BITS_A_BYTE = 8;
 
-// What a cell is told, in words: {name: [label, value to begin with]}.
+// The editable values of a cell, in words: {name: [label, initial value]}.
 export function fieldsOf(kind, info) {
   if (kind === "Register") return { value: [`value (${widthOf(info)} bits)`, "0"] };
   if (kind === "Counter") return { packets: ["packets", "0"], bytes: ["bytes", "0"] };

@@ -44,7 +44,7 @@ export class Colours {
   }
 }
 
-// What to keep of flows' colours, the newest flows of many.
+// The colours of the newest `KEPT_MAX` flows, to remember.
 export function given(list) {
   return Object.fromEntries(list.filter(Boolean).slice(-KEPT_MAX).map(({ keys, colour }) => [keys.toSorted()[0], colour]));
 }

@@ -1,5 +1,5 @@
-// Any number that Describe tells, by a path people can read: "port 2 / counters / queue 0 / held /
-// packets". Lists are told apart by what names their elements: a port, a class, a reason.
+// Any number in Describe's answer, by a path people can read: "port 2 / counters / queue 0 / held / packets". The
+// elements of a list are named: by port, class or reason.
 
 import { bytes, count, percent, rate, span } from "../words.js";
 import { CPU_PORT } from "./samples.js";
@@ -53,7 +53,7 @@ export function numberAt(message, path) {
   return typeof value === "number" ? value : undefined;
 }
 
-// How the numbers of a counter are said, by what its name ends with.
+// The unit of a counter, by the end of its name.
 const UNITS = [[/bytes$/, bytes], [/bps$/, rate], [/_ps$/, (value) => span(value / 1e12)], [/_ns$/, (value) => span(value / 1e9)],
                [/permille$/, (value) => percent(value / 1000)], [/packets$/, (value) => `${count(Math.round(value))} packets`]];
 
@@ -61,7 +61,7 @@ export function unitOf(path) {
   return UNITS.find(([ends]) => ends.test(path))?.[1] ?? ((value) => count(Math.round(value)));
 }
 
-// Samples have what changes from one to the next; the rest is as often as Describe was asked.
+// Samples have the counters that change quickly; all others are as frequent as answers of Describe.
 export function counterSeries(samples, path, { longPs, toPs }) {
   const inSpan = (list) => within(list, longPs, toPs, POINTS_MAX);
   const sampled = inSpan(samples.list);

@@ -5,7 +5,7 @@
 // the heads that want it, the one that became a head first. A cell may leave in the slot in which it came: it has
 // waited 0 slots.
 
-// What FIFOs carry at most with many ports: 2 − √2, or 58.6 %.
+// The maximum throughput of FIFOs with many ports: 2 − √2, or 58.6 %.
 export const FIFO_MOST = 2 - Math.SQRT2;
 
 // The mean wait with output queues, in slots.
@@ -15,7 +15,7 @@ export const outputWait = (ports, load) => (((ports - 1) / ports) * load) / (2 *
 // Poisson arrivals that is served in order, one a slot; its delay is the service time of each FIFO (Geom/G/1).
 export function fifoWait(load) {
   if (load >= FIFO_MOST) return Infinity;
-  // Moments of what a head finds: heads that were left over, and those of its own slot that go first.
+  // Moments of the number of heads before a new one: heads that were left over, and heads of its own slot that go first.
   const left = load ** 2 / (2 * (1 - load)), leftSquare = (3 * left * (1 - load + load ** 2) + load ** 3) / (3 * (1 - load));
   const own = load / 2, ownSquare = load ** 2 / 3 + load / 2;
   const wait = left + own, waitSquare = leftSquare + 2 * left * own + ownSquare;
@@ -49,7 +49,7 @@ export class Crossbar {
     this.begin();
   }
 
-  // What is measured begins here.
+  // The measurement begins here.
   begin() {
     this.from = this.slot;
     this.fifo = { cells: 0, slots: 0 };
@@ -88,7 +88,7 @@ export class Crossbar {
       fifo.headSince = this.slot + 1;
       this.fifo.cells++;
       this.fifo.slots += this.slot - since;
-      // What has left goes now and then: moving the rest costs as much as what stays.
+      // Removes the cells that have left only now and then: moving the rest costs as much as its length.
       if (fifo.first > 64 && 2 * fifo.first > fifo.cells.length) {
         fifo.cells.splice(0, fifo.first);
         fifo.first = 0;

@@ -1,4 +1,4 @@
-// Every curve that the page can draw, out of what was told: pure, of a span of time.
+// Each curve that the page can draw, from recorded samples and events: pure, of a span of time.
 //
 //   curves(kind, sources, span) -> {note, xs, series: [{name, ys, flow, index, style}], level, unit}
 //
@@ -34,7 +34,7 @@ export const KINDS = {
   marking: "DCTCP's alpha",
 };
 
-// What curves are of hosts: shown only where hosts tell it.
+// Curves of hosts: shown only where hosts report them.
 export const OF_HOSTS = new Set(["windows", "rtt", "pacing", "pings", "marking"]);
 
 const PARTS = 60;
@@ -42,7 +42,7 @@ const SERIES_MAX = 8;
 const WAITS_MAX = 5000;
 // More points than this are closer than a curve is wide.
 const POINTS_MAX = 600;
-// Where samples are so far apart, and so many times as far as they mostly are, some were not told.
+// A gap between samples is longer than `GAP_LEAST_S`, and than `GAP_TIMES` the usual one.
 const GAP_LEAST_S = 1.5, GAP_TIMES = 10;
 const PERCENTILES = [50, 90, 99];
 export const packets = (value) => (Math.abs(value) >= 10 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1));
@@ -52,7 +52,7 @@ export function curves(kind, sources, span) {
   return DRAWN[kind](sources, span);
 }
 
-// What is in a queue over time, in packets or bytes.
+// The depth of a queue over time, in packets or bytes.
 function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
   const drawn = (xs, ys, hasGaps) => ({ ...shape, note: focus.name, xs, series: [{ name, ys, style: "filled", hasGaps }] });
   if (isKnown) {
@@ -67,7 +67,7 @@ function depthOf({ model, focus, isKnown }, { fromPs, toPs }, name, shape) {
   return drawn(xs, ys, true);
 }
 
-// The same points, with one that has no value wherever nobody told for a while: no line goes across.
+// The same points, with one without a value in each gap, so that no line crosses it.
 function parted(xs, ys) {
   const gaps = xs.slice(1).map((x, index) => x - xs[index]);
   const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1];
@@ -137,7 +137,7 @@ const DRAWN = {
     return { ...serviceCurves(sources, samples), xs: secondsOf(samples), unit: bytes };
   },
 
-  // What each ping took, when it was answered.
+  // The round trip of each ping, at the instant of its answer.
   pings({ hosts }, { longPs, toPs }) {
     const echoes = within(hosts.events, longPs, toPs).filter((each) => each.kind === "echo");
     const apps = [...new Set(echoes.map((each) => each.app))];
@@ -160,8 +160,8 @@ const DRAWN = {
     return { note: "packets, in this span", xs: secondsOf(samples), series, unit: packets, isLong: true };
   },
 
-  // How long those that left the queue had waited: of single packets in parts of the span; without them
-  // of what Describe counted between two readings.
+  // The waiting times of packets that left the queue: of single packets in parts of the span; without them from the
+  // histograms of two answers of Describe.
   delays({ model, isKnown, focus }, { longPs, toPs }) {
     const found = isKnown ? waitsOfPackets(model.insides.waits.get(focus.key), Math.max(longPs, model.insides.curvesStartPs), toPs)
       : waitsOfHistograms(model.samples.abouts, focus, longPs, toPs);
@@ -194,8 +194,8 @@ function drawnOfHosts(flows, told, unit, note) {
   return { note, xs, series, unit, isLong: true };
 }
 
-// Without single packets, what hosts tell of their own flows: bits a second that were acknowledged, of
-// those that pass this router as far as that is known.
+// Without single packets, the hosts' reports about their own flows: acknowledged bits a second, of flows that pass this
+// router as far as that is known.
 function acknowledged(hosts, flows, passes, fromPs, toPs) {
   const all = [...hosts.series(fromPs, toPs, (each) => each.bytes_acked)];
   const here = all.filter(([number]) => passes.has(number));
@@ -204,8 +204,7 @@ function acknowledged(hosts, flows, passes, fromPs, toPs) {
   return { ...drawn, why: "Single packets are not told here, and no host tells of its TCP." };
 }
 
-// Of a count of bytes that grows, {xs, ys}: bits a second, in parts at least so many seconds long that are
-// the same for all flows.
+// Of a growing count of bytes, {xs, ys}: bits a second, in parts of at least `width` seconds that are the same for all flows.
 function ratesOf({ xs, ys }, width) {
   const kept = [...xs.keys()].filter((index) => index === 0 || Math.floor(xs[index] / width) !== Math.floor(xs[index - 1] / width));
   return {

@@ -5,7 +5,7 @@ export const NAMES_OF_ADDRESSES = /(addr|_ip|_mac)$/;
 
 // ---- values --------------------------------------------------------------------------------------
 
-// What P4Runtime's bytes stand for.
+// The integer in P4Runtime's bytes.
 export const integerOf = (bytes) => [...bytes].reduce((sum, each) => sum * 256n + BigInt(each), 0n);
 
 // A field or parameter by its width and name: an address as an address, else a number.
@@ -19,7 +19,7 @@ export function sayValue({ name, bitwidth }, bytes) {
   return bitwidth > 53 ? `0x${value.toString(16)}` : String(value);
 }
 
-// Canonical bytes of what somebody wrote; throws a sentence.
+// Canonical bytes of a written value; throws a sentence.
 export function readValue(field, text) {
   const value = numberOf(field, text.trim());
   if (value === undefined) throw new Error(`“${text}” is not understood for ${field.name}: write ${exampleOf(field)}`);
@@ -178,8 +178,7 @@ export function actionWords(entry, actions) {
 
 export const needsPriority = (info) => info.match_fields.some((each) => ["TERNARY", "RANGE", "OPTIONAL"].includes(each.match_type));
 
-// The TableEntry of what was written: {matches: [text], action: Action of P4Info, params: [text],
-// priority: text, isDefault}.
+// The TableEntry of a filled form: {matches: [text], action: Action of P4Info, params: [text], priority: text, isDefault}.
 export function readEntry(info, written) {
   const entry = { table_id: info.preamble.id };
   if (written.isDefault) entry.is_default_action = true;
@@ -198,7 +197,7 @@ export function readEntry(info, written) {
 
 const DONE = { INSERT: "an entry more", MODIFY: "an entry changed", DELETE: "an entry less" };
 
-// What a change of an entry is, and what takes it back: `before` is the entry that was there.
+// The act that changes an entry, and the act that undoes it: `before` is the earlier entry.
 export function entryAct(kind, info, entry, actions, before) {
   const act = (type, each) => ({
     title: `${info.preamble.alias}: ${each.is_default_action ? "another default" : DONE[type]}`,
@@ -211,7 +210,7 @@ export function entryAct(kind, info, entry, actions, before) {
   return { act: act(kind, entry), undo: undo && { ...undo, title: `Undone: ${info.preamble.alias}` } };
 }
 
-// What is written does not count: counters of an entry are read only.
+// The writable fields of an entry: its counters are read only.
 function sendable({ table_id, match, priority, action, is_default_action }, type) {
   const named = { table_id, match, priority, is_default_action };
   return type === "DELETE" ? named : { ...named, action };

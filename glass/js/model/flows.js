@@ -6,7 +6,7 @@ import { Colours } from "./colours.js";
 import { shortIpv6 } from "./entries.js";
 
 const VLAN_TAGS = new Set([0x8100, 0x88a8]);
-// When so much, and so many times as much, has gone the other way, that one is the way of the data.
+// When the other direction has carried `TURN_BYTES`, and `TURN_TIMES` as many as this one, it is the direction of the data.
 const TURN_BYTES = 20_000, TURN_TIMES = 4;
 // More flows than this are not remembered.
 const FLOWS_MAX = 4000;
@@ -55,7 +55,7 @@ function withPorts(head, at, { protocol, source, target, isFirst }) {
   return { protocol, source, target, sourcePort: port(at), targetPort: port(at + 2) };
 }
 
-// What the bytes of a flow's packets have in common, for Trace: [{offset, value}] from the head of one.
+// The bytes that all packets of a flow share, for Trace: [{offset, value}] from the head of one.
 export function patternsOf(head) {
   let at = 12;
   while (VLAN_TAGS.has((head[at] << 8) | head[at + 1])) at += 4;
@@ -89,7 +89,7 @@ function placesOf(names) {
   return new Map([...names].map(([address, name]) => [address, Number(/[0-9]+$/.exec(name)?.[0] ?? hosts.indexOf(name) + 1) - 1]));
 }
 
-// Every flow that was seen: number, name and who is at its ends.
+// Each flow that was seen: its number, its name and the hosts at its ends.
 export class Flows {
   // `names` are hosts' names by their addresses, for people; `kept` are colours that were given before.
   constructor(names = new Map(), kept = {}) {
@@ -109,8 +109,8 @@ export class Flows {
     return found;
   }
 
-  // Whoever looks later than a flow began may see an acknowledgment first. The way there is that of the
-  // data: when much more has gone the other way, the ends are turned round, for all that is known.
+  // A page that opens after a flow began may see an acknowledgment first. The forward direction is that of the data:
+  // when much more has gone the other way, the ends are exchanged, in all records of the flow.
   weigh(found, length) {
     const flow = this.list[found.number];
     const [way, back] = flow.ways[0].flow === found ? flow.ways : flow.ways.toReversed();
@@ -182,7 +182,7 @@ export class Flows {
     return this.byKey.get(`6 ${source} ${sourcePort} ${target} ${targetPort}`);
   }
 
-  // One that only hosts know of: no packet of it was told.
+  // A flow that only hosts report: no packet of it was seen.
   begun(local, peer) {
     const [source, sourcePort] = ends(local), [target, targetPort] = ends(peer);
     return this.known({ protocol: TCP, source, sourcePort, target, targetPort }, Infinity);

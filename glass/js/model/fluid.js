@@ -9,7 +9,7 @@ const NOTHING = 1e-6;
 export function fluidService({ weights, bytesPerSecond, held, arrivals }) {
   const backlog = [...held], sent = weights.map(() => 0);
   return arrivals.map(({ seconds, bytes }) => {
-    // What comes within a step is there from its beginning: an error of one step's arrivals at most.
+    // Bytes that arrive within a step count from its beginning: an error of at most one step's arrivals.
     bytes.forEach((each, class_) => (backlog[class_] += each));
     serve(backlog, sent, weights, bytesPerSecond * seconds);
     return [...sent];

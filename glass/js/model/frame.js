@@ -30,8 +30,8 @@ export function hexLines(bytes) {
   return hexOf(bytes).replace(/.{32}(?=.)/g, "$&\n").replace(/([^\n]{2})(?=[^\n])/g, "$1 ");
 }
 
-// Bytes of what somebody pasted: digits with blanks, colons or 0x, or lines that begin with an offset, as
-// tcpdump -x and others write them; throws a sentence.
+// Bytes of pasted text: digits with blanks, colons or 0x, or lines that begin with an offset, as tcpdump -x and others
+// write them; throws a sentence.
 export function bytesOfText(text) {
   const digits = text.split("\n")
     .map((line) => line.replace(/^\s*(0x)?[\da-f]{4,8}(:|\s\s)\s*/i, "").replace(/\s\s+\S.*$/, ""))
@@ -54,14 +54,14 @@ export function sayField({ name, width }, value) {
 // ---- what follows from the rest ------------------------------------------------------------------
 
 const TCP = 6, UDP = 17, ICMP = 1, ICMPV6 = 58;
-// Where the checksum of what IP carries is, by protocol, and how long its header is at least.
+// The offset of the checksum in each protocol above IP, and the minimum length of its header.
 const CHECKSUMS = { [ICMP]: [2, 4], [TCP]: [16, 20], [UDP]: [6, 8], [ICMPV6]: [2, 4] };
 
-// The frame with lengths and checksums of IP and of what it carries made right. `layers` are headers as
-// the parser has found them: [{at, fields}].
+// The frame with correct lengths and checksums of IP and of its payload. `layers` are headers as the parser has found
+// them: [{at, fields}].
 export function completed(frame, layers) {
   const made = frame.slice();
-  // What is inside is covered by the checksum of what is outside.
+  // From the inside out: the checksum of an outer header covers the inner ones.
   for (const { at, fields } of [...layers].reverse()) {
     if (fields[0]?.width !== 4) continue;
     if (made[at] >> 4 === 4 && made.length >= at + 20) completeIpv4(made, at);

@@ -56,7 +56,7 @@ function guaranteed(root, path, moreBps) {
   }, root);
 }
 
-// A node with the numbers of what it now stands around.
+// A new parent with the numbers of the node that it now encloses.
 function groupAround(root, { name, rate_bps, ceil_bps, burst_bytes, ceil_burst_bytes, leaf, children }) {
   const names = new Set(nodesWithPaths(root).map(({ node }) => node.name));
   let number = 1;

@@ -1,4 +1,4 @@
-// What the hosts of a virtual world told: their connections by time, and what their applications saw.
+// The reports of a virtual world's hosts: their connections by time, and the events of their applications.
 
 import { MeanSize } from "./memory.js";
 import { placeAfter, thin, within } from "./order.js";

@@ -1,18 +1,17 @@
-// What is inside a router at an instant: which packet waits where, crosses what, leaves by which line.
+// The inside of a router at an instant: the queue, crossing or line of each packet.
 //
 //   const insides = new Insides(flows);
 //   insides.start(message)                  // WatchStart, again after a gap
 //   insides.take(event)                     // every Event that follows, in the order of time
-//   insides.at(timePs)                      // the state at any instant of what is remembered
+// insides.at(timePs)                      // the state at any remembered instant
 //
-// `at` depends on the events and the instant alone. That it keeps copies of the state now and then,
-// and goes on from the last instant asked for, only makes it fast: a picture is drawn 60 times a
-// second, and between two of them little happens.
+// `at` depends on the events and the instant alone. Copies of the state, and going on from the last requested instant,
+// only make it fast: a picture is drawn 60 times a second, and between two of them little happens.
 
 import { sizeOf } from "./memory.js";
 import { Track } from "./track.js";
 
-// A copy of the state is kept after so many steps, or more where many packets are inside.
+// The steps between two copies of the state; more where many packets are inside.
 const STEPS_A_KEYFRAME = 2000;
 // The bytes of a point of a curve on the heap.
 const POINT_BYTES = 24;
@@ -38,15 +37,15 @@ export class Insides {
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
     // From when on steps are remembered, and from when on curves are.
     this.startPs = this.curvesStartPs = 0;
-    // For curves: depths by queue in packets and in bytes, bytes sent so far by flow and way, and how long those that left a queue had
-    // waited in it.
+    // For curves: depths by queue in packets and in bytes, bytes sent so far by flow and direction, and the waiting
+    // times of the packets that left a queue.
     this.depths = new Map();
     this.depthsBytes = new Map();
     this.sent = new Map();
     this.waits = new Map();
   }
 
-  // A watch begins, for the first time or anew after a gap: what is inside is told by events.
+  // A watch begins, for the first time or anew after a gap: events report the packets inside.
   start(message) {
     if (this.steps.length === 0) this.startPs = this.curvesStartPs = message.time_ps;
     this.push({ timePs: message.time_ps, kind: "begin" });
@@ -60,7 +59,7 @@ export class Insides {
 
   push(step) {
     this.steps.push(step);
-    // Whoever looks at steps alone can tell whose they are.
+    // A step has its packet, for readers without the state.
     step.of = step.packet ?? this.newest.state.packets.get(step.id);
     apply(this.newest.state, step);
     this.keep(step);
@@ -88,7 +87,7 @@ export class Insides {
     this.drop(found < 0 ? this.keyframes.length - 1 : found);
   }
 
-  // What the newest step has changed, for curves.
+  // Adds the changes of the newest step to the curves.
   keep(step) {
     const { state } = this.newest;
     if (step.kind === "begin") {
@@ -143,7 +142,7 @@ export class Insides {
     return cursor;
   }
 
-  // The steps in (from, to], for what is about to happen: a packet on a line before it arrives.
+  // The steps in (from, to], for packets about to arrive: those still on a line.
   between(fromPs, toPs) {
     const found = [];
     for (let index = this.after(fromPs); index < this.steps.length; index++) {
@@ -240,8 +239,8 @@ export class Insides {
 
   // ---- messages to steps ------------------------------------------------------------------------
 
-  // {timePs, id, kind, ...}: an event in short, with the packet itself where it is new. What is kept
-  // of a message is copied out of it: a slice of its bytes would keep all of them.
+  // {timePs, id, kind, ...}: an event in short, with the packet itself where it is new. Bytes of a message are copied:
+  // a slice of them would keep the whole message alive.
   stepOf(timePs, { packet: id, step: kind, ...event }) {
     const told = event[kind];
     const step = { timePs, id, kind };
@@ -280,7 +279,7 @@ class State {
     this.packets = new Map();
     this.waiting = new Map();
     this.bytes = new Map();
-    // What each line sends, and sent last.
+    // The current packet of each line, and its last one.
     this.lines = new Map();
     // The matches of the crossbar that hold, each by the packet that crosses.
     this.crossings = [];
@@ -289,10 +288,10 @@ class State {
     this.moved = new Map();
     // Packets that left with a mark, for those that are still seen.
     this.marks = [];
-    // What the arbiter did last, and where its pointers stood before.
+    // The last step of the arbiter, and its pointers before it.
     this.arbitration = undefined;
     this.pointersBefore = undefined;
-    // How many ended here since the beginning of what is remembered, by reason.
+    // The number of packets that ended here since the first remembered instant, by reason.
     this.dropped = new Map();
   }
 
@@ -404,7 +403,7 @@ function apply(state, step) {
     return undefined;
   }
   const before = step.packet ?? state.take(step.id);
-  // One that was told of before the watch began, and is in no queue: nothing is known of it.
+  // A packet from before the watch that is in no queue: nothing is known of it.
   if (!before) return undefined;
   const moved = { ...before, kind: step.kind, since: step.since ?? step.timePs };
   switch (step.kind) {

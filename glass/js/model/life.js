@@ -83,7 +83,7 @@ function programLine(step, program) {
   }
 }
 
-// An entry by what it asks of each key: "10.0.1.0/24"; by its number where the switch does not tell that.
+// An entry by its match on each key: "10.0.1.0/24"; by its number where the switch does not report the match.
 function entryWords({ key, entry, matches, priority }) {
   if (!matches?.length) return String(entry);
   const words = matches.map((each, index) => each.replace(/(?<!\/)\b\d+/g, (number) => valueWords(key.values[index].name, number)));
@@ -106,8 +106,8 @@ export function familiesOf(steps) {
   return roots;
 }
 
-// The frames of a packet with their headers: as it came in by what the parser extracted, as it left by what the
-// deparser emitted: [{title, frame, headers: [{name, isNew, fields: [{name, text}]}]}].
+// The frames of a packet with their headers: on arrival as the parser extracted them, on departure as the deparser
+// emitted them: [{title, frame, headers: [{name, isNew, fields: [{name, text}]}]}].
 export function framesOf(steps, program) {
   const told = (kind) => steps.filter((each) => each.kind === "program" && each.program.kind === kind).map((each) => each.program[kind]);
   const came = steps.find((each) => each.kind === "received")?.received.frame;
@@ -147,7 +147,7 @@ function said(frame, from, fields, bits) {
   });
 }
 
-// What INT headers are called: "int_hop_latency" -> "INT: hop latency".
+// The title of an INT header: "int_hop_latency" -> "INT: hop latency".
 export function headerWords(name) {
   return name.startsWith("int_") ? `INT: ${name.slice(4).replaceAll("_", " ")}` : name;
 }

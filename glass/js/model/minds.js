@@ -1,4 +1,4 @@
-// What queue management, schedulers, token buckets and the shared buffer have in mind, in words.
+// The state of queue management, schedulers, token buckets and the shared buffer, in words.
 // Configurations and states are those of vitrine.v1, at one instant.
 
 import { bytes, count, percent, span } from "../words.js";

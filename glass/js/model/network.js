@@ -1,4 +1,4 @@
-// The network around the routers: who is cabled to whom, and what hosts' addresses are called.
+// The network around the routers: its cables, and the names of hosts by their addresses.
 
 export class Network {
   // As labs/glass/scene.py tells it; {} where only routers' addresses are known.
@@ -14,7 +14,7 @@ export class Network {
     return this.cables.length > 0;
   }
 
-  // What is at the other end of each port of a router: Map of port to name.
+  // The node at the other end of each port of a router: Map of port to name.
   neighbours(router) {
     const found = new Map();
     for (const [a, b] of this.cables) {

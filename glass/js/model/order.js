@@ -1,6 +1,6 @@
 // Lists in the order of time: where an instant is in them, and how they stay of bounded length.
 
-// The place of the first that is later than `timePs`; `time` is the name of what says when.
+// The place of the first element later than `timePs`; `time` is the name of its instant.
 export function placeAfter(list, timePs, time = "time_ps") {
   let low = 0, high = list.length;
   while (low < high) {

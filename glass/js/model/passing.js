@@ -1,9 +1,9 @@
-// Flows of a live network that somebody else has started: nobody tells of the programs that send them, but
-// routers tell of their packets, and hosts' kernels of their connections. Pure.
+// Flows of a live network that another program has started: only routers report their packets, and hosts' kernels their
+// connections. Pure.
 
 import { PROTOCOL } from "./flows.js";
 
-// A flow of which nothing was told for so long does not pass any more.
+// A flow without a report for this long does not pass any more.
 const PASSES_PS = 3e12;
 
 // Those that pass at an instant and that none of the applications `apps` ({host, app, kind}) sends.
@@ -26,5 +26,5 @@ function sends({ host, app = {}, kind = Object.keys(app)[0] }, flow, flows) {
   return !peer || (isAt(flows.name(peer.host), from, to) && [flow.sourcePort, flow.targetPort].includes(peer.port));
 }
 
-// What is not known may be any of them.
+// An unknown name may be any of them.
 const isAt = (name, ...names) => name === undefined || names.includes(name);

@@ -1,18 +1,17 @@
-// Whether single packets of a router are asked for, or depths alone because packets are too many to be
-// told: a rule of instants and of what was told, without a clock.
+// Whether the page requests single packets of a router, or depths alone because packets are too many to report: a rule
+// of instants and reports, without a clock.
 //
 // tests/bench/patience.py is the same for a bench, which looks at routers as the page does;
-// tests/glass/patience.json has stories that both have to tell alike.
+// tests/glass/patience.json has stories with which both must agree.
 
 // Events that are missing so soon after others were missing too are too many.
 const LOST_TWICE_MS = 10_000;
-// So long after packets were too many they are asked for again; twice as long after each time that they
-// still are.
+// This long after packets were too many they are requested again; twice as long after each time that they still are.
 const AGAIN_MS = 10_000, AGAIN_MS_MAX = 160_000;
-// A live router whose packets are told so much later than they happened is not seen as it is.
+// A live router whose packets are reported later than this is shown without them.
 const BEHIND_MS = 2000;
-// A live router that sends more than this needs its processors for itself: telling single packets, which
-// nobody sees at that speed, took a fifth of the throughput of a port of 10 Gb/s on two processors.
+// A live router that sends more than this needs its processors for itself: reporting single packets, which are
+// invisible at that speed, took a fifth of the throughput of a port of 10 Gb/s on two processors.
 const PACKETS_BPS_MAX = 2e9;
 
 export class Patience {
@@ -32,8 +31,8 @@ export class Patience {
 
   // All of the following say whether the watch is to begin anew.
 
-  // Single packets were told of until an instant of the router's; `hasLost`: and some are missing. Who
-  // waits where is not known any more then: a new watch begins with what is inside.
+  // Single packets are known until an instant of the router's; `hasLost`: and some are missing. Then the places of
+  // packets are unknown: a new watch begins with the packets inside.
   told(nowMs, untilMs, hasLost) {
     if (this.withoutPackets || !(hasLost || this.isBehind(nowMs, untilMs))) return false;
     if (nowMs - this.lostAtMs < LOST_TWICE_MS) this.giveUp(nowMs);
@@ -54,7 +53,7 @@ export class Patience {
       if (isFast) this.giveUp(nowMs);
       return isFast;
     }
-    // A burst is over some day: then single packets can be told again.
+    // A burst ends at some time: then single packets can be requested again.
     if (isFast || nowMs < this.againAtMs) return false;
     this.withoutPackets = false;
     // Lost once more, and they are still too many.

@@ -25,7 +25,7 @@ export class Program {
       for (const each of pipeline.tables) {
         this.place(each.name, each.source_info);
         this.tables.push(each.name);
-        // A statement of a control is a table of its own to the compiler; only its action is told.
+        // A statement of a control is a table of its own to the compiler; only its action is reported.
         const [action] = each.actions ?? [];
         if (each.name === `tbl_${action}`) this.statements.set(action, each.name);
       }
@@ -101,7 +101,7 @@ export class Program {
 
 const lastOf = (name) => name.slice(name.lastIndexOf(".") + 1);
 
-// What no way leads to is left out.
+// Omits the nodes that no edge leads to.
 function reachable(nodes, edges) {
   if (!nodes.length) return { nodes, edges: [] };
   const seen = new Set([nodes[0].id]);
@@ -119,7 +119,7 @@ function shortName(file) {
   return parts.slice(-2).join("/");
 }
 
-// Which lines and steps ran, and how often, by what Trace told; which entries were hit.
+// Counts of the lines and steps that ran, and of the entries that were hit, from traces.
 export class Coverage {
   constructor() {
     this.counts = new Map();

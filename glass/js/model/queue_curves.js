@@ -1,4 +1,4 @@
-// Curves of what queues share: the memory, and the line.
+// Curves of the resources that queues share: the memory, and the line.
 
 import { fluidService } from "./fluid.js";
 import { weightOf } from "./minds.js";
@@ -6,7 +6,7 @@ import { queueOf } from "./samples.js";
 
 const SERIES_MAX = 8;
 
-// What each queue holds of the shared buffer, on top of each other, and how much it lets the chosen one hold.
+// The part of the shared buffer that each queue holds, stacked, and the limit of the chosen one.
 export function bufferCurves({ model, focus }, samples) {
   const newest = samples.findLast((each) => each.shared_buffer?.size_bytes);
   if (!newest) return { note: "", series: [], why: "This router has no shared buffer." };
@@ -25,7 +25,7 @@ export function bufferCurves({ model, focus }, samples) {
   return { note: "bytes; dashed: the threshold", series: [...stacked.toReversed(), ...moving], level: newest.shared_buffer.size_bytes };
 }
 
-// What each class of a port has sent since the beginning of a span, beside what an ideal fluid scheduler would have.
+// The bytes that each class of a port has sent since the beginning of a span, and the service of an ideal fluid scheduler.
 export function serviceCurves({ model, focus }, samples) {
   const config = model.samples.configAt(samples.at(-1)?.time_ps ?? 0, focus.port);
   const classes = config?.queues.map((each) => each.class) ?? [];
@@ -36,7 +36,7 @@ export function serviceCurves({ model, focus }, samples) {
   const [first] = samples;
   const arrivals = samples.slice(1).map((each, index) => ({
     seconds: (each.time_ps - samples[index].time_ps) / 1e12,
-    // What came is what left and what waits more.
+    // Arrivals are departures plus the growth of the queue.
     bytes: classes.map((class_) => Math.max(0, sentBy(each, class_) + heldBy(each, class_) - sentBy(samples[index], class_) - heldBy(samples[index], class_))),
   }));
   const fluid = fluidService({
@@ -50,7 +50,7 @@ export function serviceCurves({ model, focus }, samples) {
   return { note: `sent by port ${focus.port}; dashed: an ideal fluid scheduler`, series };
 }
 
-// DCTCP's estimate of how much is marked, beside what was marked of what was delivered, over a window.
+// DCTCP's estimate of the marked share, beside the marked share of delivered packets, over a window.
 export function markingOf(hosts, fromPs, toPs, windowPs) {
   const all = hosts.series(fromPs, toPs, ({ algorithm }) => {
     const found = algorithm.find(({ name }) => name === "alpha_1024ths");

@@ -19,15 +19,15 @@ export class RouterModel {
     // Drops, marks and lines that went down, for the bar of time: {timePs, kind}.
     this.notes = [];
     this.notesMax = (shares.notes ?? Infinity) / NOTE_BYTES;
-    // Everything until here has been told.
+    // All reports until this instant have arrived.
     this.toldPs = 0;
     this.lostEvents = 0;
     this.missedSamples = 0;
-    // Whether single packets are told, or depths only.
+    // Whether single packets are reported, or depths only.
     this.knowsPackets = false;
-    // It has more packets than can be told one by one.
+    // It has more packets than it can report one by one.
     this.isTooFast = false;
-    // Time passes too fast for single packets: they are not asked for.
+    // Time passes too fast for single packets: they are not requested.
     this.isHurried = false;
     // Until when; a recording has single packets for a part of its time only.
     this.packetsUntilPs = Infinity;
@@ -74,8 +74,8 @@ export class RouterModel {
     if (message.complete_until_ps) this.toldPs = Math.max(this.toldPs, message.complete_until_ps);
   }
 
-  // Whose packets waited in a sample: [{key, output, class, flow, packets, bytes}], `key` being the
-  // queue's as in Insides.
+  // The flows whose packets waited in a sample: [{key, output, class, flow, packets, bytes}], `key` being the queue's
+  // as in Insides.
   shares({ time_ps: timePs, flows = [] }) {
     return flows.map(({ place, head, held, ...told }) => {
       const { input: from, output, port, class: class_ } = told[place];

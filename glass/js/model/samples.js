@@ -21,7 +21,7 @@ export class Samples {
     Object.assign(this, { bytesMax, aboutsBytesMax });
     this.list = [];
     this.size = new MeanSize();
-    // Everything told by Describe, by when it was true.
+    // All answers of Describe, by their instants.
     this.abouts = [];
   }
 
@@ -30,7 +30,7 @@ export class Samples {
     thin(this.list, Math.max(LEAST, this.bytesMax / this.size.take(sample)));
   }
 
-  // What Describe said: the configuration holds from this instant on.
+  // An answer of Describe: the configuration holds from this instant on.
   describe(about) {
     // Time may stand between two readings.
     if (this.abouts.at(-1)?.time_ps === about.time_ps) this.abouts.pop();
@@ -118,7 +118,7 @@ export function queueOf(sample, port, class_) {
   return found(portOf(sample, port)?.queues ?? [], "class", class_, class_);
 }
 
-// What is set of a router, as text: the same as long as nobody changes it.
+// The settings of a router, as text: the same until one of them changes.
 export function settingsOf(about) {
   if (!settings.has(about)) settings.set(about, JSON.stringify([about.input, about.buffer, about.ports.map(({ port, config }) => [port, config])]));
   return settings.get(about);

@@ -1,8 +1,8 @@
-// Curves out of what insides keep by time: how deep a queue was, and what each flow got through.
+// Curves from the tracks of insides: the depth of a queue, and the throughput of each flow.
 
 import { RATE_WINDOW_PS } from "./samples.js";
 
-// More changes than this cannot be told apart in a curve.
+// More changes than this cannot be distinguished in a curve.
 const CHANGES_MAX = 2000;
 
 // [[times in seconds], [packets or bytes]] of a queue, a point at each change of its track.

@@ -4,7 +4,7 @@
 import { burstsOf, sayLimit, sayRate, sayRatio, sayShare, saySize, stallsYaml } from "./amounts.js";
 
 const PPB = 1e9;
-// What both take for granted.
+// The defaults of both.
 const QUANTUM_BYTES = 1514, BACKLOG_PACKETS = 1000;
 
 // `counts` are the queues that each port has: a file that speaks of one class alone would mean that
@@ -20,7 +20,7 @@ function yamlOf({ ports = [], buffer, input, drop_mirror: mirror }, counts) {
   if (buffer) lines.push(`buffer: ${saySize(buffer.size_bytes)}`);
   if (input) lines.push(`input: ${inputYaml(input)}`);
   const said = ports.map(({ port, config }) => [port, portYaml(config, counts[port])]);
-  // Files have no word for it, and half of what was done would be no help.
+  // Files have no word for it, and half of a change would be no help.
   if (mirror || said.some(([, words]) => words === undefined)) return "";
   if (ports.length) lines.push(`ports: {${said.map(([port, words]) => `${port}: {${words}}`).join(", ")}}`);
   return lines.join("\n");

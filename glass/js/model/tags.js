@@ -1,11 +1,11 @@
 // When packets under weighted fair queueing would finish: the tags by which it chooses, in bytes ahead of its virtual
-// time. A router tells that of each queue's first packet; those of the others follow from lengths and weight.
+// time. A router reports the tag of each queue's first packet; those of the others follow from lengths and weight.
 
 import { queue } from "./insides.js";
 import { weightOf } from "./minds.js";
 import { queueOf } from "./samples.js";
 
-// By sample: the tags of what waited then, by queue.
+// By sample: the tags of the packets that waited then, by queue.
 const told = new WeakMap();
 
 // Map of packet number -> bytes ahead of the virtual time of the last sample; undefined where the class is not served
@@ -20,7 +20,7 @@ export function finishTags({ insides, sample, config, port, class_, waiting }) {
   const found = new Map();
   let last;
   for (const { id, length } of waiting) {
-    // What came later stands behind what was there.
+    // A later packet stands behind the packets that were there.
     const tag = known.get(key).get(id) ?? (last === undefined ? undefined : last + length / weight);
     if (tag !== undefined) found.set(id, tag);
     last = tag ?? last;

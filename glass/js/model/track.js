@@ -22,7 +22,7 @@ export class Track {
     return low;
   }
 
-  // What it was at an instant; before the first change `otherwise`.
+  // The value at an instant; before the first change `otherwise`.
   at(timePs, otherwise = 0) {
     const place = this.after(timePs) - 1;
     return place >= 0 ? this.values[place] : otherwise;

@@ -1,5 +1,5 @@
-// What is done to hosts and cables of a network: calls of vitrine.v1.World, and the same as lines of
-// Python or, of real hosts, of the prompt of `vitrine up`. Pure: `world.js` makes the calls.
+// Acts on hosts and cables of a network: calls of vitrine.v1.World, and the same as lines of Python or, of real hosts,
+// of the prompt of `vitrine up`. Pure: `world.js` makes the calls.
 //
 // An act: {title, calls: [[method, request]], yaml, python, prompt}
 
@@ -71,8 +71,7 @@ function valuePython(field, value) {
 
 // ---- applications --------------------------------------------------------------------------------
 
-// Each is [what listens at the other end, what sends], `port` being that of the one that listens; a ping
-// needs nobody who listens.
+// Each is [the listener at the other end, the sender], `port` being the listener's; a ping needs no listener.
 export const APPS = {
   TCP: ({ to, port, control, connections }) =>
     [{ listener: { port } }, { bulk: { to: { host: to, port }, congestion_control: control, connections: connections > 1 ? connections : undefined } }],
@@ -83,7 +82,7 @@ export const APPS = {
   ping: ({ to, interval }) => [undefined, { ping: { to, interval_ns: interval } }],
   pages: ({ to, port, size, pause, control }) => {
     const exchange = { request_bytes: 100, response_bytes: size };
-    // Until it is stopped: so many that nobody sees their end.
+    // Until it is stopped: more pages than a run ever fetches.
     return [{ listener: { port, answers: exchange } },
             { page: { from: [{ host: to, port }], exchange, count: PAGES, pause_ns: pause, random_pause: true, congestion_control: control } }];
   },
@@ -92,7 +91,7 @@ export const APPS = {
                                            heavy_tail: { min_bytes: Math.max(1, Math.round(size / 10)), max_bytes: size * 10 } } }],
 };
 
-// What programs of real hosts have words for.
+// The applications that programs of real hosts support.
 export const LIVE_APPS = ["TCP", "UDP", "ping"];
 
 const PAGES = 1_000_000;
@@ -103,14 +102,14 @@ function datagrams(to, port, pace) {
 
 // ---- what runs -----------------------------------------------------------------------------------
 
-// Those that listen go on with nobody to talk to; these are what somebody would stop.
+// Listeners go on without a peer; a user stops these senders.
 const SENDING = ["bulk", "datagram_source", "ping", "page", "workload"];
 const KINDS = { bulk: "transfer", datagram_source: "datagrams", ping: "ping", page: "pages", workload: "many short transfers" };
 
 export const sending = (apps) => apps.filter((each) => SENDING.includes(each.kind) && !each.ended);
 
-// What an application that others have started would have to be started with to go on as it does, as far
-// as its connections tell: {host, app, words}; `app` is undefined where they do not.
+// The configuration that would restart another user's application as it is, as far as its connections show it: {host,
+// app, words}; `app` is undefined where they do not.
 export function reconstructed(report, hosts, names) {
   const { host, kind } = report;
   const words = KINDS[kind];

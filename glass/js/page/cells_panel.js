@@ -20,7 +20,7 @@ export class CellsPanel {
     this.node.replaceChildren();
   }
 
-  // What has been read already is read again.
+  // Reads the cells that were read before again.
   wrote() {
     for (const button of this.node.querySelectorAll("button[data-read]")) button.click();
   }
@@ -72,7 +72,7 @@ export class CellsPanel {
     form.querySelector(".refused")?.remove();
     const { glass } = this;
     try {
-      // Checked before anything is asked.
+      // Checked before the first read.
       cellAct(kind, info, index, written);
       const [before] = await read(glass.calls, glass.model, [entityAt(kind, info, Number(index))]);
       const { act, undo } = cellAct(kind, info, index, written, before);

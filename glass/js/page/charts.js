@@ -147,7 +147,7 @@ export class Charts {
       plot.draw(found[index], { from: fromPs / 1e12, to: toPs / 1e12, marks, isFirst: index === 0 }, palette));
   }
 
-  // What Describe tells changes with the configuration only.
+  // The counters of Describe's answer change with the configuration only.
   listCounters(model) {
     const about = model.samples.abouts.at(-1);
     const shape = about && `${model.name} ${about.ports.length} ${about.ports.map((each) => each.config.queue_count)}`;

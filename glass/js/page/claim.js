@@ -19,7 +19,7 @@ export class ClaimPanel {
     for (const cell of this.cells.values()) setText(cell, "…");
   }
 
-  // What was measured so far, as a report has it.
+  // The results so far, for a report.
   get said() {
     const { title, place, cases } = this.claim;
     return { title, place, rows: cases.map(([name, words]) => [words, this.cells.get(name).textContent]) };

@@ -5,7 +5,7 @@ import { APPS, CONTROLS, LIVE_APPS } from "../model/world_acts.js";
 import { flowColour } from "../draw/palette.js";
 import { element } from "./dom.js";
 
-// How often is looked what runs, while somebody looks.
+// The time between two requests for the running applications, while the panel is visible.
 const LOOK_MS = 1000;
 
 const whole = (text) => {
@@ -13,7 +13,7 @@ const whole = (text) => {
   return Number(text);
 };
 
-// What each kind of application is told, in words: {label, value to begin with, reader}.
+// The fields of each kind of application: {label, initial value, reader}.
 const RATE = { rate: ["Rate", "5 Mb/s", readRate] };
 const CONTROL = { control: ["Congestion control", "cubic"] };
 const FIELDS = {
@@ -50,7 +50,7 @@ export class FlowsPanel {
     this.ask();
   }
 
-  // Whoever has started or cut something: it is seen here while this panel is.
+  // Shows each change of flows and cables, by any user, while this panel is visible.
   show() {
     const isDue = performance.now() - (this.readMs ?? -Infinity) > LOOK_MS;
     if (isDue && this.node.checkVisibility()) this.read();
@@ -71,7 +71,7 @@ export class FlowsPanel {
     await this.glass.world.startApp(kind, from, { ...told, to }, `${from} → ${to}, ${kind}, ${said}`);
   }
 
-  // What is refused is said where it was asked for.
+  // A refusal is shown at its own field.
   async do(place, action) {
     place.querySelector(".refused")?.remove();
     try {
@@ -94,7 +94,7 @@ export class FlowsPanel {
       this.wiring.hidden = !cables.length;
       fill(this.cables, cables, ({ ends, isCut }) => `${nameOf(ends[0])} ${nameOf(ends[1])} ${isCut}`, (each) => this.cable(each));
     } catch {
-      // The network has gone; whatever comes in its place is asked again.
+      // The network has gone; the next one is read anew.
     }
   }
 
@@ -104,7 +104,7 @@ export class FlowsPanel {
     }, "Stop"));
   }
 
-  // Who has started it is not known, so it is stopped there and not here.
+  // The program that started it is unknown, so it cannot be stopped here.
   seen(flow) {
     return element("li", {}, element("span", { class: "flow", style: `--flow:${flowColour(this.glass.palette, flow)}` }, flow.name),
       element("span", { class: "faint" }, ` ${flow.detail}; seen, not started by a page`));
@@ -132,8 +132,7 @@ function choice(values, chosen) {
   return element("select", {}, ...values.map((each) => element("option", { value: each, selected: each === chosen }, each)));
 }
 
-// One child for each of a list. What says the same stays, and with it whoever is about to press its
-// button.
+// One child for each element of a list. An unchanged child stays, so that its button can still be pressed.
 function fill(node, list, keyOf, make) {
   const old = new Map([...node.children].map((each) => [each.dataset.key, each]));
   const wanted = list.map((each) => {

@@ -40,7 +40,7 @@ export class Glass {
   // where it can.
   constructor(page, calls, scene, { play, twin, again } = {}) {
     Object.assign(this, { page, calls, scene, again });
-    // As hosts of a live network are told of: labs/worlds/live/telling.py.
+    // The hosts of a live network are reported by labs/worlds/live/telling.py.
     calls.clocks.sameAs = { [WORLD_NAME]: scene.routers[0].name };
     this.network = new Network(scene.network);
     this.flows = new Flows(this.network.names, remembered());
@@ -94,7 +94,7 @@ export class Glass {
       element("summary", {}, "The picture as a table"), this.tables);
     details.addEventListener("toggle", () => this.slow());
     this.details = details;
-    // What is chosen by keyboard, for those who do not see it.
+    // The choice by keyboard, for screen readers.
     this.spoken = element("div", { class: "hidden", role: "status" });
     this.veil = element("div", { class: "veil", role: "alert", hidden: true });
     const place = (text, to) => [to, element("button", { type: "button", onclick: () => this.enter(to) }, text)];
@@ -133,8 +133,8 @@ export class Glass {
     this.stage.box.addEventListener("pointermove", (event) => this.view.pointed?.(event));
   }
 
-  // As much is asked for as the pace leaves room for. Single packets come back at the instant that the
-  // network has reached, which may be a minute ahead of the picture.
+  // Requests as much detail as the pace permits. Single packets come back at the instant that the network has reached,
+  // which may be a minute ahead of the picture.
   watchAtPace() {
     const wasHurried = this.watching[0].detail.isHurried;
     for (const each of [...this.watching, this.hostsWatch, ...(this.twin ? [...this.twin.watching, this.twin.hostsWatch] : [])]) {
@@ -230,7 +230,7 @@ export class Glass {
     if (await this.goOn(spanPs)) this.player.seek(this.player.toldPs);
   }
 
-  // What is in force at a router, read anew.
+  // Reads the configuration of a router anew.
   describe(model) {
     return this.watching.find((each) => each.model === model).describe();
   }
@@ -276,7 +276,7 @@ export class Glass {
   frame(nowMs, lastMs) {
     if (this.ending.signal.aborted) return;
     const started = performance.now();
-    // Who has gone holds nobody up.
+    // A router that has gone delays no other.
     const all = this.allModels, there = all.filter((each) => each.isThere !== false);
     const models = there.length ? there : all;
     const known = models.map((each) => each.toldPs || Infinity);

@@ -1,4 +1,4 @@
-// What is handed in of a lesson: one file that stands alone, with name, numbers, answers, pictures, and what was done.
+// The file to hand in after a lesson: it stands alone, with name, numbers, answers, pictures and acts.
 
 import { instant } from "../words.js";
 import { element, table } from "./dom.js";

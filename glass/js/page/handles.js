@@ -1,7 +1,7 @@
-// The handles: everything that can be changed at a router, as fields; the log of what was done.
+// The handles: everything that can be changed at a router, as fields; the log of acts.
 //
-// A field sends its act as soon as it is changed. What the router refuses is said at the field, in the
-// router's own sentence, and the field shows again what is in force.
+// A field sends its act as soon as it is changed. A refusal is shown at the field, in the router's own sentence, and
+// the field shows again the value in force.
 
 import * as acts from "../model/acts.js";
 import {
@@ -39,7 +39,7 @@ export class Handles {
     return this.glass.model.samples.abouts.at(-1);
   }
 
-  // Draws the fields anew when what is in force has changed, unless somebody is writing in one.
+  // Draws the fields anew when the configuration has changed, unless one of them is being edited.
   show() {
     const { about, glass } = this;
     if (!about) return;
@@ -47,7 +47,7 @@ export class Handles {
     if (shape === this.shape || this.fields.contains(document.activeElement)
       && document.activeElement.matches("input, textarea")) return;
     this.shape = shape;
-    // What was refused stays beside its field, until that is changed again.
+    // A refusal stays beside its field, until the field is changed again.
     const refusals = this.drawn === glass.model ? [...this.fields.querySelectorAll(".refused[data-of]")] : [];
     this.drawn = glass.model;
     const open = new Set([...this.fields.querySelectorAll("details[open]")].map((each) => each.dataset.id));
@@ -66,8 +66,8 @@ export class Handles {
 
   // ---- acting ----------------------------------------------------------------------------------
 
-  // Resolves to whether the router has done it. `undo` is the act that takes it back, where that does
-  // not follow from what the configuration was before; `id` is the field's.
+  // Resolves to whether the router has done it. `undo` is the act that takes it back, where that does not follow from
+  // the earlier configuration; `id` is the field's.
   act(act, place, undo, id) {
     this.acting = this.carryOutAndLog(act, place, undo, id);
     return this.acting;
@@ -129,8 +129,8 @@ export class Handles {
     else this.fields.prepend(words);
   }
 
-  // One after the other: pressed twice it takes two back, and does not take back that it took one back.
-  // What is under way is done first, and then taken back.
+  // One after the other: pressed twice it takes two back, and does not take back that it took one back. An act in
+  // flight is completed first, and then taken back.
   async takeBack() {
     if (this.isTakingBack) return;
     this.isTakingBack = true;
@@ -172,13 +172,13 @@ export class Handles {
     this.undo.disabled = true;
   }
 
-  // What was done, as a report has it.
+  // The log of acts, for a report.
   get told() {
     return this.done.map(({ act, router, timePs }) => (
       { title: router ? `${router}, ${act.title}` : act.title, timePs, text: act.python || act.yaml || act.prompt || "" }));
   }
 
-  // As commands take it: routers in virtual time share an address and are told apart behind a slash.
+  // The address for commands: routers in virtual time share one and are distinguished behind a slash.
   addressOf(router) {
     const { scene } = this.glass;
     const found = scene.routers.find((each) => each.name === router);
@@ -213,7 +213,7 @@ export class Handles {
       onkeydown: (event) => {
         if (event.key === "Escape") input.value = value;
       },
-      // What is being corrected is refused no longer.
+      // A field that is being corrected shows no refusal.
       oninput: () => this.unrefuse(id),
     });
     const field = element("label", { class: "field" }, label, input);
@@ -357,7 +357,7 @@ export class Handles {
     ];
   }
 
-  // What a queue may have of the shared buffer.
+  // The limits of a queue in the shared buffer.
   claim(port, { class: class_, share = {} }, count, of) {
     const changed = (change, words) => acts.bufferShare(port, class_, count, { ...share, ...change }, words);
     const label = (text) => `${of}${text}`;
@@ -382,7 +382,7 @@ export class Handles {
     ];
   }
 
-  // What a method of queue management can be told: the fields of its message, by the units in their names.
+  // The parameters of a method of queue management: the fields of its message, by the units in their names.
   parameters(port, class_, count, kind, values) {
     const type = this.glass.calls.schema.message("vitrine.v1.Aqm").byName.get(kind).type;
     const given = (name, value) => acts.queueManagement(port, class_, count, kind, { ...plain(type, values), [name]: value });
@@ -429,7 +429,7 @@ export class Handles {
                 (session) => acts.dropMirror(session)));
   }
 
-  // What waits in the queues of a port that goes is lost, and counted; the cable stays where it is.
+  // Packets in the queues of a removed port are lost, and counted; the cable stays where it is.
   removal(port, device, config) {
     const place = element("div", { class: "row" }, element("button", {
       type: "button", onclick: () => this.act(acts.removePort(port), place, acts.undone(acts.removePort(port), acts.addPort(port, device, config))),

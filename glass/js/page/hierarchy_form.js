@@ -10,7 +10,7 @@ const wholeNumber = (text) => {
   return Number(text);
 };
 
-// What each field of a node says, how it is read, and what it is called.
+// The fields of a node: name, label, and the functions that show and read it.
 const OF_NODES = [
   ["rate_bps", "guaranteed", sayRate, readRate],
   ["ceil_bps", "at most, with what it borrows", sayRate, readRate],

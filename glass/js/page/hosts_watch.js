@@ -1,10 +1,9 @@
-// Keeps what is known of hosts up to date: of those of a network in virtual time, and of real ones whose
-// kernels are asked.
+// Keeps the reports of hosts up to date: of those of a network in virtual time, and of real ones, from their kernels.
 
 import { WORLD } from "../wire/calls.js";
 import { detailAt, mayLose } from "./watching.js";
 
-// Whom calls of the world are for; see labs/glass/server.py.
+// The addressee of calls of the world; see labs/glass/server.py.
 export const WORLD_NAME = "@world";
 // Of time that the page drives there may be more of them than of time that passes by itself.
 const DRIVEN_NS = 2_000_000, FOLLOWED_NS = 50_000_000;

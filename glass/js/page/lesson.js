@@ -1,7 +1,7 @@
 // A lesson beside the view: its steps set the scene, ask, and leave room for an answer.
 //
-// A step: {title, text, button, act(glass), ask, picture, panel}: `panel` is a name of PANELS. Answers stay in the browser of who wrote
-// them, also when the page is loaded again, and can be taken along as a file.
+// A step: {title, text, button, act(glass), ask, picture, panel}: `panel` is a name of PANELS. Answers stay in the
+// reader's browser, also when the page is loaded again, and can be saved as a file.
 
 import { ClaimPanel } from "./claim.js";
 import { element } from "./dom.js";
@@ -35,7 +35,7 @@ export class LessonPanel {
     this.glass = glass;
     this.lesson = lesson;
     this.answers = keptAnswers(lesson);
-    // What steps remember for later ones.
+    // The values that steps remember for later ones.
     this.state = {};
     this.at = 0;
     this.pictures = {};
@@ -87,8 +87,8 @@ export class LessonPanel {
     }
   }
 
-  // Sets the scene of a step. What needs the hosts of a network in virtual time says what to type
-  // where they are real ones.
+  // Sets the scene of a step. A step that needs the hosts of a network in virtual time shows the commands to type where
+  // they are real ones.
   async act(step, index) {
     const item = this.items[index];
     item.querySelector(".refused")?.remove();
@@ -99,7 +99,7 @@ export class LessonPanel {
       const act = () => step.act(this.glass, this.state);
       const done = await (this.glass.world?.holding(act) ?? act());
       if (step.charts) this.glass.charts.set(step.charts);
-      // Who has begun to do something else meanwhile is left there.
+      // The focus stays where the reader has moved it meanwhile.
       if (done !== false) this.go(index + 1, document.activeElement === held || !held.isConnected);
       else refuse("The router did not do it; the tab Handles has its words.");
     } catch (error) {

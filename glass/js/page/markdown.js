@@ -1,5 +1,5 @@
-// What handouts are written in, as elements: headings, paragraphs, lists, tables, code. Pictures are left out,
-// and only links to web pages lead somewhere. Text can only become text.
+// The Markdown of handouts as elements: headings, paragraphs, lists, tables, code. Pictures are left out, and only
+// links to web pages lead somewhere. Text can only become text.
 
 import { element } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// One packet: what it is, and its way through the router as far as it was told.
+// One packet: its headers, and its known steps through the router.
 
 import { patternsOf } from "../model/flows.js";
 import { areOver, familiesOf, framesOf, headerWords, lifeLines } from "../model/life.js";
@@ -90,7 +90,7 @@ export class PacketPanel {
     );
   }
 
-  // What it has done by the instant of the picture: the network may be ahead of it.
+  // Its steps until the instant of the picture: the network may be ahead of it.
   get steps() {
     const { model, shownPs } = this.glass;
     return model.insides.steps.filter((step) => step.id === this.packet.id && step.timePs <= shownPs);
@@ -107,12 +107,12 @@ export class PacketPanel {
   refresh() {
     if (!this.packet) return;
     const { steps } = this;
-    // Steps that are forgotten stay where they were read. The rest stays, too, and whoever is about to press its button.
+    // Forgotten steps stay where they were read. The rest stays, too, so that its buttons can still be pressed.
     if (steps.length && steps.length !== this.toldSteps) this.tellWay(steps);
   }
 }
 
-// `until`: its steps so far, this one included.
+// `until`: its steps up to this one.
 function words(step, until) {
   switch (step.kind) {
     case "inside": return "was inside when the page began to look";
@@ -138,8 +138,7 @@ function hex(bytes) {
   return lines.join("\n");
 }
 
-// What Trace has told of packets, as a tree: copies stand below what they are copies of. `lead(place)` goes to
-// a line of the program.
+// Traces of packets as a tree: copies stand below their originals. `lead(place)` goes to a line of the program.
 export function lifeOf(steps, program, lead) {
   return [element("h3", {}, "Through the program"), ...familiesOf(steps).map((each) => branch(each, program, lead))];
 }

@@ -1,10 +1,9 @@
 // The clock of the page: which instant is shown, and how fast time goes on.
 //
-// `pace` is seconds of the router in a second of the viewer. In a live world the newest instant moves
-// on by itself; following it means to stay `LAG_S` behind, so that what is on its way has arrived. In
-// a virtual world nothing is there yet beyond `toldPs`: whoever drives it asks `wantedPs` how far time
-// may go; a page that only looks at one stays behind what the page that drives it has asked for. In
-// every world one can go back as far as is remembered.
+// `pace` is seconds of the router in a second of the viewer. In a live world the newest instant moves on by itself;
+// following it means to stay `LAG_S` behind, so that reports in flight have arrived. In a virtual world nothing is
+// there yet beyond `toldPs`: the page that drives it asks `wantedPs` how far time may go; a page that only watches one
+// stays behind the instant that the driving page requested. In each world one can go back as far as is remembered.
 
 export const PACES = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01,
   0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
@@ -12,11 +11,11 @@ export const PACES = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3
 const LAG_S = 0.2;
 // How far ahead of the picture a virtual world is kept, in seconds of the viewer.
 const AHEAD_S = 0.3;
-// Within so much of the viewer's time a page that only looks is where the one that drives is.
+// A page that only watches catches up with the driving page within this, in the viewer's time.
 const BEHIND_S = 0.3;
-// The pace that is reached is that of so much of the viewer's time.
+// The reached pace is averaged over this much of the viewer's time.
 const REACHED_S = 1;
-// With less of the wanted pace than this it is said how much there is.
+// Below this part of the wanted pace the page shows the reached one.
 const SHORT_OF = 0.8;
 
 export class Player {
@@ -36,7 +35,7 @@ export class Player {
     this.listeners = new Set();
   }
 
-  // What is remembered reaches from one instant to the other.
+  // The remembered instants: from `startPs` to `toldPs`.
   extend(startPs, toldPs, nowS) {
     this.startPs = startPs;
     if (toldPs > this.toldPs) {
@@ -72,7 +71,7 @@ export class Player {
     this.timePs = Math.max(this.startPs, Math.min(at, this.toldPs));
   }
 
-  // Whether time passes more slowly than it is asked to, as the machine computes no faster.
+  // Whether time passes more slowly than requested, as the machine computes no faster.
   get isShort() {
     return this.isPlaying && !this.isFollowing && this.reached < SHORT_OF * this.pace;
   }

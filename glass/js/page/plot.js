@@ -209,7 +209,7 @@ export class Plot {
   }
 }
 
-// What is said of a series: of an area that stands on others its own height.
+// The values in the words of a series: of an area that stands on others its own height.
 const valuesOf = ({ told, ys }) => told ?? ys;
 
 function colourOf({ flow, index }, palette) {

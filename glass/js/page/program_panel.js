@@ -12,7 +12,7 @@ import { TablesPanel } from "./tables_panel.js";
 // How many packets are followed at a time.
 const FOLLOWED = 50;
 const SHOWN_MS = 400;
-// How often is asked whether a router still has the program that is known.
+// The time between two checks whether a router still has the known program.
 const CHECKED_MS = 2000;
 const PARTS = { source: "Source", tables: "Tables", cells: "Counters, meters, registers", parser: "Parser graph",
                 ingress: "Ingress graph", egress: "Egress graph" };
@@ -98,7 +98,7 @@ export class ProgramPanel {
     if (this.part === "cells") this.cells.wrote();
   }
 
-  // What a traced packet ran counts.
+  // Counts the lines and steps of traced packets.
   async cover(model, steps) {
     const { program, coverage } = await this.of(model);
     coverage.packets += new Set(steps.filter((each) => each.kind === "received").map((each) => each.packet)).size;
@@ -149,7 +149,7 @@ export class ProgramPanel {
     return `${packets} packets ${this.isRecorded ? "of this run " : ""}were followed.`;
   }
 
-  // What is shown follows the router to another program.
+  // Follows the router to another program.
   async look() {
     const { model } = this.glass;
     const known = this.known.get(model.name);
@@ -191,8 +191,8 @@ export class ProgramPanel {
     this.content.replaceChildren(node);
   }
 
-  // Whole files where the server has them; else the lines that the compiled program speaks of. What was
-  // drawn once is only counted anew, so that who reads is not disturbed.
+  // Whole files where the server has them; else the lines that the compiled program names. Drawn source is only counted
+  // anew, so that its reader is not disturbed.
   async source(program, coverage) {
     if (this.drawn?.program !== program) this.drawn = await this.drawSource(program);
     const { node, files } = this.drawn;

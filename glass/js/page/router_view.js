@@ -18,7 +18,7 @@ import { element, setText, table } from "./dom.js";
 
 // More steps than this in a second of the viewer, and single packets are no use to eyes.
 const STEPS_A_SECOND_MAX = 700;
-// What is looked back at to tell how busy a way is, in seconds of the viewer.
+// The span over which the load of a line is measured, in seconds of the viewer.
 const RECENT_S = 0.25;
 const UPCOMING_S = 2;
 // How long a blocked input stays in the notice after it was blocked last, in seconds of the viewer and of the
@@ -26,7 +26,7 @@ const UPCOMING_S = 2;
 const NOTICE_S = 3, NOTICE_PS = 50e9;
 // Since when is said to a millisecond: no closer is it looked at.
 const SINCE_PACE = 0.1;
-// Flows stay in the key so long after they were seen, in seconds of the viewer; and how many at most.
+// Flows stay in the key for `KEY_S` after they were seen, in seconds of the viewer; it has at most `KEY_MAX`.
 const KEY_S = 12, KEY_MAX = 10;
 
 export class RouterView {
@@ -104,7 +104,7 @@ export class RouterView {
     if (glass.details.open) this.tables(moment);
   }
 
-  // The middle of a picture that is higher than its room is what the router is about, until somebody scrolls.
+  // The middle of a picture that is higher than its room is the router's subject, until the user scrolls.
   centre(about) {
     const { stage, model } = this.glass, room = `${stage.size.width} ${stage.size.height}`;
     if (this.centred !== model || (this.room !== room && !stage.isMoved)) {
@@ -123,7 +123,7 @@ export class RouterView {
     if (this.said === sentence) return;
     this.said = sentence;
     const isCurable = found && !glass.scene.readOnly && glass.side.handles;
-    // The button stays while the sentence beside it changes: somebody may be about to press it.
+    // The button stays while the sentence beside it changes: it may be about to be pressed.
     this.cure ??= element("button", { type: "button", class: "main", onclick: () => glass.side.handles.useVoqs() },
                           "Give every output its own queue");
     this.sentence ??= element("p", {});
@@ -184,7 +184,7 @@ export class RouterView {
     return this.queueFocus(about, own ?? this.fullest(about), 0);
   }
 
-  // Where nobody says what a router is about: the port where most waited when it was first seen so.
+  // Without a configured port: the one with the longest queue when first seen so.
   fullest(about) {
     const { name } = this.glass.model;
     if (this.found?.name === name) return this.found.port;
@@ -210,7 +210,7 @@ export class RouterView {
              limit: isFifo && limit?.packets || undefined, limitBytes: isFifo && limit?.bytes || undefined };
   }
 
-  // Rows of what queue management, schedulers and buckets have in mind.
+  // Rows for the state of queue management, schedulers and buckets.
   minds({ about, sample, timePs }) {
     return about.ports.filter((each) => each.port < 510).flatMap(({ port, config }) => {
       const counters = portOf(sample, port);

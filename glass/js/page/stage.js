@@ -1,4 +1,4 @@
-// The stage: a canvas for what stands still, one for what moves, and over them labels as text.
+// The stage: a canvas for the static part, one for the moving part, and over them labels as text.
 //
 // `show` is called for each picture with the shapes that move; `stand` with those that do not, when
 // they have changed. Labels change ten times a second at most and are kept by their ids, so that nothing
@@ -27,7 +27,7 @@ export class Stage {
     this.box = element("div", { class: "canvas", tabindex: 0, role: "region", "aria-label": name }, view, this.labels, this.tipNode);
     this.box.addEventListener("pointerleave", () => this.tip());
     this.top = 0;
-    // Whether somebody scrolls by themselves.
+    // Whether the user has scrolled.
     this.isMoved = false;
     for (const each of ["wheel", "touchmove", "keydown", "pointerdown"]) {
       this.box.addEventListener(each, () => (this.isMoved = true), { passive: true });
@@ -66,7 +66,7 @@ export class Stage {
     this.standing = undefined;
   }
 
-  // What stands still on a layout, in a palette; `shapes()` is asked only if one of them is another.
+  // The static part of a layout, in a palette; `shapes()` is called only if one of them is another.
   stand(layout, palette, shapes) {
     this.fit(layout);
     const [top] = this.sight, { standing } = this;

@@ -45,7 +45,7 @@ export class Steering {
   }
 
   become() {
-    // Later is higher, so whoever acts last wins.
+    // Later is higher, so the last page to act wins.
     const electionId = Date.now();
     return new Promise((resolve, reject) => {
       const lose = () => {

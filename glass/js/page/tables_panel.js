@@ -17,7 +17,7 @@ export class TablesPanel {
     this.list = element("div", { tabindex: 0, role: "region", "aria-label": "Tables" });
     this.when = element("p", { class: "faint", role: "status" });
     const again = element("button", { type: "button", onclick: () => this.read() }, "Read again");
-    // Where each table's form is, with what is being written into it, however often entries are read.
+    // The form of each table, with its edited text, however often entries are read.
     this.places = new Map();
     this.node = element("div", {}, element("div", { class: "row" }, panel.isRecorded ? this.when : again), this.list);
   }

@@ -2,8 +2,8 @@
 
 const KEY = "vitrine.theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
-// Kept here: a browser tells of no change of what was read between the change and its telling, and the
-// picture asks for its colours all the time.
+// Kept here: a browser fires no event for a change if the value was read before the event, and the picture reads its
+// colours in each frame.
 let isDark = dark.matches;
 
 export function theme() {
@@ -25,7 +25,7 @@ export function toggleTheme() {
   applyTheme();
 }
 
-// What is to go onto paper is light, whatever the viewer likes on a screen.
+// Print is light, whatever the viewer prefers on a screen.
 export function inLight(act) {
   forced = "light";
   applyTheme();

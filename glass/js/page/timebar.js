@@ -8,7 +8,7 @@ const PARTS = 1000;
 // A step beyond the known events: how far time passes at first, in seconds of the viewer, how far
 // at least and at most, and how often it is tried.
 const SPAN_FIRST_S = 0.02, SPAN_LEAST_PS = 1e6, SPAN_MAX_PS = 1e12, TRIES_MAX = 60;
-// What a step leads to, by what it is called.
+// The events that a step leads to, by the name of the step.
 export const STEPS = {
   event: () => true,
   packet: ({ kind }) => kind === "received" || kind === "transmitted" || kind === "dropped",
@@ -203,7 +203,7 @@ export class TimeBar {
 
 const secondsWords = (ps) => `${(ps / 1e12).toFixed(ps < 1e13 ? 2 : 0)} s`;
 
-// What the router told and this page was too slow to take.
+// The reports that this page was too slow to take.
 function missedWords({ lostEvents, missedSamples }) {
   const parts = [lostEvents && `${count(lostEvents)} steps of packets`, missedSamples && `${count(missedSamples)} samples`].filter(Boolean);
   return parts.length ? `; missed by a page that was too slow: ${parts.join(" and ")}` : "";

@@ -34,7 +34,7 @@ export class Twin {
     this.stage.box.addEventListener("pointermove", (event) => this.view.pointed?.(event));
   }
 
-  // ---- as the views ask for them ---------------------------------------------------------------
+  // ---- the interface of a Glass, for the views -------------------------------------------------
 
   get scene() { return this.glass.scene; }
   get player() { return this.glass.player; }

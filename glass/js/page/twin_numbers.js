@@ -20,7 +20,7 @@ export class TwinNumbers {
     for (const { measure, cells, row } of this.rows) {
       const [one, two] = sources.map((each) => measure.read(each, timePs));
       [one, two].forEach((value, index) => setText(cells[index], value === undefined ? "…" : measure.words(value)));
-      // What happens in neither of them is no comparison.
+      // A measure that is zero in both networks compares nothing.
       const nothing = measure.words(0);
       row.hidden = [one, two].every((each) => each === undefined || measure.words(each) === nothing);
       setText(cells[2], one === undefined || two === undefined ? "…" : measure.difference(one, two));
@@ -44,7 +44,7 @@ export class TwinNumbers {
       ...ports.flatMap((port) => Array.from({ length: Math.min(classesOf(about, port), classesOf(other, port)) },
         (_, class_) => [`Wait at ${place(port)}, class ${class_}`, waitIn(port, class_)])),
     ];
-    // What the lesson asks about has its own words.
+    // The measures of the lesson have words of their own.
     const once = wanted.filter(([, { name }], index) => wanted.findIndex(([, other]) => other.name === name) === index);
     const rows = once.map(([name, measure]) => ({ name, measure, cells: [0, 1, 2].map(() => element("output", {}, "…")) }));
     const all = table(`At ${glass.model.name}, ${WINDOW_WORDS} of both networks`,

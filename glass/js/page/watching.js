@@ -6,12 +6,12 @@ import { ROUTER } from "../wire/calls.js";
 
 const HEAD_BYTES = 48;
 const RETRY_MS = 700;
-// A machine that has too much to do for single packets is asked for samples as seldom as a curve can bear: each is a
-// message, and takes from routers and hosts what it costs to carry and to read.
+// A machine that has too much to do for single packets gets as few requests for samples as a curve can bear: each
+// sample is a message, and costs routers and hosts time to carry and to read.
 const FAST_SAMPLE_MS = 100;
-// What a router says that holds more packets than it tells one by one: RESOURCE_EXHAUSTED.
+// A router's refusal when it holds more packets than it reports one by one: RESOURCE_EXHAUSTED.
 const TOO_MUCH = 8;
-// A router of more ports has larger samples: it is asked for them as much less often.
+// A router of more ports has larger samples: it gets proportionally fewer requests.
 const PORTS_A_SAMPLE = 16;
 // Others may change the configuration too: it is read anew this often.
 const DESCRIBE_MS = 2000;
@@ -20,8 +20,8 @@ const PACKETS_PACE_MAX = 20;
 // As the switch takes it.
 const INTERVAL_MS_MAX = 1000;
 
-// What is asked of a network whose time the page drives, at a pace: whether single packets, and samples
-// how far from each other, so that there are at most a thousand of them in a second of the viewer.
+// The detail to request of a network whose time the page drives, at a pace: whether single packets, and the distance of
+// samples, so that there are at most a thousand of them in a second of the viewer.
 export function detailAt(pace) {
   return pace > PACKETS_PACE_MAX ? { isHurried: true, intervalMs: Math.ceil(pace) } : { isHurried: false, intervalMs: 1 };
 }
@@ -30,8 +30,8 @@ export function detailAt(pace) {
 export const mayLose = (scene) => !scene.isDriven || Boolean(scene.readOnly);
 
 export class Watching {
-  // onState(model, {isThere, why}) tells when the router comes and goes; `isLive`: its time passes as ours;
-  // `mayLose`: others let its time pass, which must not wait for this page.
+  // onState(model, {isThere, why}) reports when the router comes and goes; `isLive`: its time passes as ours;
+  // `mayLose`: other clients let its time pass, which must not wait for this page.
   constructor(calls, model, { intervalMs, isLive = false, mayLose = false, onState }) {
     Object.assign(this, { calls, model, intervalMs, isLive, mayLose, onState });
     this.detail = detailAt(1);
@@ -80,7 +80,7 @@ export class Watching {
     const { isHurried } = this.detail;
     if (!isHurried) {
       Object.assign(request, { drops: {}, marks: true, head_bytes: HEAD_BYTES });
-      // What routers of this version tell of single packets.
+      // The reports of single packets that routers of this version support.
       for (const name of ["packets", "arbitrations"]) if (known.has(name)) request[name] = true;
       if (this.patience.withoutPackets) request.packets = undefined;
     }
@@ -118,7 +118,7 @@ export class Watching {
     const next = detailAt(pace);
     if (next.isHurried === this.detail.isHurried && next.intervalMs === this.detail.intervalMs) return;
     this.detail = next;
-    // One that is about to be opened asks for it.
+    // A watch that is not open yet requests the new detail when it opens.
     if (this.watch) this.begin();
   }
 

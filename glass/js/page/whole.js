@@ -1,4 +1,4 @@
-// What the page says when it has no router to show: what happened, and what to do.
+// The page without a router to show: the reason, and the next step.
 
 import { element } from "./dom.js";
 

@@ -1,5 +1,5 @@
-// What is around the routers: hosts, with what they send, and cables. A network in virtual time also goes
-// on just as far as the page is about to show, unless others let its time pass.
+// The world around the routers: hosts, with their flows, and cables. A network in virtual time also goes on just as far
+// as the page is about to show, unless other clients let its time pass.
 //
 // Such a world stands still between two steps, so what a handle does happens at the instant reached,
 // which is a little ahead of the one that is seen.
@@ -44,7 +44,7 @@ export class World {
     const { player } = this.glass;
     if (this.isBusy || this.holders) return;
     const wantedPs = Math.max(player.wantedPs, least);
-    // What has been told already has to be there first: streams arrive after the answer.
+    // Earlier reports have to arrive first: streams arrive after the answer.
     if (this.reachedPs === 0) this.reachedPs = player.toldPs;
     if (wantedPs <= this.reachedPs || (player.toldPs && player.toldPs < this.reachedPs)) return;
     const pace = Math.min(player.pace, Math.max(GROWTH * player.reached, STEP_SHARE_MIN * player.pace));
@@ -118,7 +118,7 @@ export class World {
     return this.startPair(words, from, app, listening && start(fields.to, listening));
   }
 
-  // A page of so many bytes, once.
+  // A page of `bytes` bytes, once.
   async fetchPage(reader, server, bytes) {
     const exchange = { request_bytes: 100, response_bytes: bytes };
     const isServing = this.serving.has(server);
@@ -128,10 +128,10 @@ export class World {
     return this.startPair(`${reader} fetches a page from ${server}`, reader, app, listening);
   }
 
-  // What sends, after what listens to it, where that is not there yet.
+  // Starts a sender, after its listener where that is not there yet.
   async startPair(words, host, app, listening) {
     const answers = await this.perform(this.act(`Started: ${words}`, listening ? [listening, start(host, app)] : [start(host, app)]), () => {
-      // Taken back from the end: first who sends, then who listens.
+      // Undone in reverse: first the sender, then the listener.
       const numbers = answers.map((each) => each.app).toReversed();
       const act = this.act(`Undone: ${words}`, numbers.map(stop));
       for (const each of numbers) this.started.delete(each);
@@ -143,7 +143,7 @@ export class World {
     return number;
   }
 
-  // Everything that sends, whoever has started it: [{number, host, app, words}].
+  // All running senders, of any user: [{number, host, app, words}].
   async running() {
     const { apps, hosts } = await this.call("Look", { apps: true, connections: true });
     const { names } = this.glass.network;

@@ -7,7 +7,7 @@ export const ROUTER = "vitrine.v1.Router";
 export const P4RUNTIME = "p4.v1.P4Runtime";
 export const WORLD = "vitrine.v1.World";
 
-// What a router said when it did not want to: one sentence, and what was wrong where.
+// A router's refusal: one sentence, and the place of each problem.
 export class Refusal extends Error {
   constructor(sentence, problems = [], code = 0) {
     super(sentence);

@@ -1,23 +1,22 @@
 // One time for all routers of a network.
 //
 //   const clocks = new Clocks()
-//   clocks.align(name, message)        what router `name` told, its instants now on everybody's clock
+// clocks.align(name, message)        a message of router `name`, its instants now on the common clock
 //
-// A live router counts from its own start and says when that was, in nanoseconds since 1970. Everybody's
-// clock is that of the router that answered first. In virtual time all have one clock, and nothing is
-// changed.
+// A live router counts from its own start and reports that in nanoseconds since 1970. The common clock is that of the
+// router that answered first. In virtual time all have one clock, and nothing is changed.
 
 // Fields that say when, not how long.
 const INSTANTS = new Set(["time_ps", "complete_until_ps", "until_ps", "since_ps", "sending_until_ps", "enqueued_ps", "next_drop_ps"]);
-// What a router says of its start differs from answer to answer by as much as the machine's clock is
-// corrected. By more than this, and it has started again.
+// The start that a router reports differs from answer to answer by as much as the machine's clock is corrected. By more
+// than this, and it has started again.
 const STARTED_AGAIN_NS = 5e8;
 
 export class Clocks {
   constructor() {
-    // Hosts are told in the time of one of the routers: {"@world": "s1"}.
+    // Reports of hosts are in the time of one of the routers: {"@world": "s1"}.
     this.sameAs = {};
-    // When routers started, by their names, and the one of them whose clock is everybody's.
+    // The starts of routers, by their names, and the start of the one whose clock is the common one.
     this.startedNs = new Map();
     this.baseNs = undefined;
   }
@@ -36,7 +35,7 @@ export class Clocks {
     if (known === undefined || Math.abs(startedNs - known) > STARTED_AGAIN_NS) this.startedNs.set(name, startedNs);
   }
 
-  // How much later everybody's clock is than that of a router.
+  // The offset from a router's clock to the common one.
   aheadPs(name) {
     const startedNs = this.startedNs.get(this.sameAs[name] ?? name);
     return startedNs === undefined ? 0 : (startedNs - this.baseNs) * 1000;

@@ -52,12 +52,12 @@ export class Engine {
     return { said: JSON.parse(text.decode(all.subarray(0, length))), config };
   }
 
-  // What the language service says about a place of a program (switch/crates/page/src/editing.rs).
+  // The language service's answer about a place of a program (switch/crates/page/src/editing.rs).
   edit(request) {
     return this.answer("edit", request);
   }
 
-  // What came of a packet test (testing.rs there).
+  // The result of a packet test (testing.rs there).
   test(request) {
     return this.answer("test", request);
   }
@@ -73,7 +73,7 @@ export class Engine {
     return JSON.parse(text.decode(this.bytes(this.exports.outbox(), length)));
   }
 
-  // What went wrong, as a sentence.
+  // The cause of a failure, as a sentence.
   why(error) {
     const words = text.decode(this.bytes(this.exports.last_words(), this.exports.last_words_length()));
     // A mistake leaves words behind; what finds no memory stops without any.

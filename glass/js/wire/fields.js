@@ -1,4 +1,4 @@
-// Protobuf messages as rows of fields, for who hands them on and changes a field, without knowing the rest.
+// Protobuf messages as rows of fields, for code that forwards them and changes a field, without knowing the rest.
 
 const VARINT = 0, FIXED_64 = 1, LENGTH = 2, FIXED_32 = 5;
 

@@ -20,7 +20,7 @@ export class Refused extends Error {
   }
 }
 
-// What carried frames has gone.
+// The connection that carried the frames is closed.
 export class Lost extends Error {}
 
 export class FrameWay {

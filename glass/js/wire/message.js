@@ -140,7 +140,7 @@ function writeMessage(out, type, object) {
   for (const name of Object.keys(object)) {
     const field = type.byName.get(name);
     if (!field) {
-      // Which field of a oneof is set stands beside the fields in what `decode` gives.
+      // The name of the set field of a oneof stands beside the fields in the result of `decode`.
       if (type.oneofs.has(name)) continue;
       throw new Error(`${type.name} has no field ${name}`);
     }

@@ -16,7 +16,7 @@ export class RecordedWay {
     // By router: [{timePs, entities}], rising.
     this.readings = new Map(names.map((name) => [name, []]));
     this.sources = new Map();
-    // What is asked for is told as of this instant.
+    // Answers are as of this instant.
     this.nowPs = () => Infinity;
     for (const { kind, router, message } of entries) this.take(kind, names[router], message);
   }
@@ -32,12 +32,12 @@ export class RecordedWay {
     this.readings.get(name).push({ timePs, entities: decode(type, message.subarray(INSTANT_BYTES)).entities });
   }
 
-  // Instants are moved onto everybody's clock.
+  // Moves instants onto the common clock.
   align(clocks) {
     for (const [name, all] of this.readings) for (const each of all) each.timePs += clocks.aheadPs(name);
   }
 
-  // What tables had: the last reading that is not later, else the first one.
+  // The entries of tables: the last reading that is not later, else the first one.
   reading(name) {
     const all = this.readings.get(name) ?? [];
     return all.findLast((each) => each.timePs <= this.nowPs()) ?? all[0];
@@ -70,7 +70,7 @@ export class RecordedWay {
   }
 }
 
-// Whether an entity is one of those that are asked for, as far as the page asks.
+// Whether the page requests an entity, as far as it requests any.
 function isAsked(wanted, { kind, entity, ...found }) {
   const name = Object.keys(CELLS).find((each) => wanted[each] && found[each]);
   if (name) return wanted[name][CELLS[name]] === found[name][CELLS[name]];

@@ -1,4 +1,4 @@
-// What messages look like, from the descriptors that protoc writes.
+// The layouts of messages, from the descriptors that protoc writes.
 //
 //   const schema = readSchema(bytes);              // a serialized FileDescriptorSet
 //   schema.message("vitrine.v1.WatchResponse")     // a type for `decode` and `encode`
@@ -54,7 +54,7 @@ export function zeroOf(field) {
 const NOTHING = Object.freeze([]);
 const NO_BYTES = new Uint8Array(0);
 
-// The names of an enum's numbers. A number without a name is told as it is.
+// The names of an enum's numbers. A number without a name stays as it is.
 export class Enum {
   constructor() {
     this.names = new Map();

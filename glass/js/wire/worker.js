@@ -2,7 +2,7 @@
 
 import { FrameWay, Lost } from "./frames.js";
 
-// A worker that is silent for so many beats is ended: a packet's way through a router takes microseconds.
+// A worker that is silent for `SILENT_BEATS_MAX` beats is ended: a packet's way through a router takes microseconds.
 const BEAT_MS = 1000;
 const SILENT_BEATS_MAX = 10;
 
