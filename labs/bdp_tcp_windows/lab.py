@@ -70,8 +70,8 @@ PARTS = (
 LATE = _Part("late", "A receiver that stops reading, 2.1 BDP", 52_428_800, "", pauses=True)
 UNSCALED = _Part("unscaled", "Hosts without window scaling, 2.1 BDP", 52_428_800, "", scaling=False)
 WINDOWS = (LATE, UNSCALED)
-# One in a hundred is what the original calls a high to moderate loss. It asks for four products
-# there, and for twice that in Linux.
+# The original calls one in a hundred a high to moderate loss. It requires four products there, and
+# twice that in Linux.
 LOSS_PPM = 10_000
 LOSSY = (
     _Part(

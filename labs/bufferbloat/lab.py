@@ -200,7 +200,7 @@ class Bufferbloat(Lab):
             changes.update(queue_count=2, scheduler=Groups((fair,)))
         base = load.load(Path(__file__).with_name("topology.yaml"))
         changed = base.with_settings("s1", BOTTLENECK, **changes)
-        # The page's too, whichever host serves it.
+        # This holds for the page too, whichever host serves it.
         return changed.with_hosts(tcp=TcpSettings(self.congestion))
 
     # ---- conducting ------------------------------------------------------------------------------

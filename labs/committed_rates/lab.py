@@ -46,8 +46,8 @@ CUSTOMERS = {1: "alice", 2: "bob"}
 ADDRESSES = {1: IPv4Address("10.0.1.1"), 2: IPv4Address("10.0.2.1")}
 # The provider's contract at s2, for both together.
 BOTH = 0
-# The burst allowed at once: for each customer, and at s2 for both, with some room for what
-# bunches on the way.
+# The burst allowed at once: for each customer, and at s2 for both, with some room for packets that
+# bunch on the way.
 BURST_FRAMES, BOTH_BURST_FRAMES = 15, 60
 PEAK_BURST_FRAMES = 30
 # A datagram that becomes a full frame.

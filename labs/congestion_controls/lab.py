@@ -35,8 +35,8 @@ LOSS_PPM = 10_000
 # The part of a run that is left to the flows to find each other.
 SETTLING = 0.3
 SAMPLE_INTERVAL_MS = 5
-# What must be seen, in percent: BBR's part before short buffers, how far above the model it may be
-# before long ones, and by how much it falls between both; a nearer flow's part beside a far one's.
+# The bands, in percent: BBR's least part with short buffers, its distance from the model with long
+# ones, its least fall between both; a nearer flow's least part beside a far one's.
 SHORT_LEAST, MODEL_OFF, FALL_LEAST, NEAR_LEAST = 75, 10, 25, 60
 
 
@@ -73,7 +73,7 @@ NAMES = {"cubic": "Cubic", "reno": "Reno", "bbr": "BBR"}
 
 
 class CongestionControls(Lab):
-    """Who wins."""
+    """BBR, Cubic and Reno on one line."""
 
     name: ClassVar = "congestion-controls"
     title: ClassVar = "Congestion controls against each other"

@@ -78,7 +78,7 @@ OWN, OWN_SLOTS = "own", 20_000
 
 
 class CrossbarArbiters(SettlingLab):
-    """Who may cross."""
+    """The throughput, waits and starvation of crossbar arbiters."""
 
     name: ClassVar = "crossbar-arbiters"
     title: ClassVar = "Crossbar arbiters: who may cross"

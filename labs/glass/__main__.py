@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
 
 @contextlib.contextmanager
 def _scene(lesson: str) -> Iterator[Callable[[], Scene]]:
-    """What there is to see; with no network up, the first scenario."""
+    """The scene of the network; with no network up, the first scenario."""
     up = routers.up()
     if up.routers:
         refuse_others(up.first)
@@ -82,10 +82,10 @@ def _scene(lesson: str) -> Iterator[Callable[[], Scene]]:
 
 
 def scene_of_now(lesson: str = "") -> Scene:
-    """What the network that is up has to show."""
+    """The scene of the network that is up."""
     up = routers.up()
     ids = {each["name"]: each["deviceId"] for each in up.network.get("routers", [])}
-    # Routers in virtual time share one address and are told apart behind a slash.
+    # Routers in virtual time share one address and are distinguished behind a slash.
     place, _ = parted(up.first)
     return Scene(
         world=up.world,
@@ -148,6 +148,6 @@ def _framed(words: Sequence[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    # Whoever ends this politely ends the world that it started, too.
+    # SIGTERM or a closed terminal ends the world that this process started, too.
     with ending.as_exit():
         sys.exit(main(sys.argv[1:]))

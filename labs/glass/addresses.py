@@ -9,7 +9,7 @@ import socket
 import struct
 from pathlib import Path
 
-# What SIOCGIFADDR of <linux/sockios.h> is, and where in its answer the address stands.
+# SIOCGIFADDR of <linux/sockios.h>, and the position of the address in its answer.
 _GET_ADDRESS = 0x8915
 _ADDRESS_AT = slice(20, 24)
 _IPV6_ADDRESSES = Path("/proc/net/if_inet6")
@@ -32,7 +32,7 @@ def in_url(host: str) -> str:
 
 
 def reachable(host: str) -> list[str]:
-    """What others put into their browsers for a server that listens on `host`.
+    """The hosts to put into other machines' browsers for a server that listens on `host`.
 
     For 0.0.0.0 and :: that is every address of this machine which others can use, the one towards
     the rest of the world first.

@@ -52,7 +52,7 @@ def served(output: TextIO, *, opens: bool = False, share: str | None = None) -> 
 
 
 def _told(lines: Iterable[str]) -> Iterator[str]:
-    """What the server says, until an empty line: then it is there."""
+    """The server's lines until an empty one: then it is ready."""
     for line in lines:
         if not line.strip():
             return

@@ -1,4 +1,4 @@
-"""Opens a page in the browser of whoever sits in front of the machine."""
+"""Opens a page in the browser of the user at this machine's desktop."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ _IMPORT = re.compile(r'^((?:import|export)\b[^"]*?from )"(\.{1,2}/[^"]+)";$', re
 # Of gzip: the smallest, for a page that is handed out; and a fifth of the work for 3 % more bytes,
 # for the pages of which a lab writes one a run.
 _SMALLEST, _QUICK = 9, 4
-# What stays itself in the address of a text: all but what ends or changes it there, or in JSON.
+# The characters that a data URL leaves unescaped: all but those that end or change it, or JSON.
 _SAFE = " !$&'()*+,-./:;=?@[]^_`{|}~"
-# Nothing outside of the file is asked for, whatever goes along.
+# The page loads nothing from outside of the file.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:{scripts}; style-src 'unsafe-inline'; "
     "img-src data:{more}"
@@ -46,7 +46,7 @@ def document(
     has_worker: bool = False,
     level: int = _SMALLEST,
 ) -> str:
-    """A page that begins with a module. What goes `along` it finds by these ids, packed."""
+    """A page that begins with a module, which finds `along` by its ids, packed."""
     look = "\n".join((PAGE / name).read_text() for name in styles)
     policy = _POLICY.format(**(_WORKER if has_worker else {"scripts": "", "more": ""}))
     packed = "\n".join(

@@ -1,4 +1,4 @@
-"""What is read of a router's program for a recording: tables and cells, with what they count."""
+"""The readings of a router's program for a recording: tables and cells, with their counts."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ PAGE = ROOT / "out" / "vitrine.html"
 
 
 def show(file: Path = PAGE) -> None:
-    """Without a desktop the address is for somebody's own browser."""
+    """Without a desktop the user opens the address in a browser of their own."""
     if not file.exists():
         raise LabError(f"there is no {file}: make page makes it in a clone, and releases have it.")
     print(f"The page that needs nothing: {file.as_uri()}", flush=True)

@@ -43,7 +43,7 @@ READING = frozenset(
 )
 
 _STREAM = "/p4.v1.P4Runtime/StreamChannel"
-# What of it is a controller's: the router's packets and digests.
+# The events of the stream that report to a controller: the router's packets and digests.
 _REPORTS = frozenset({"packet", "digest"})
 
 
@@ -132,7 +132,7 @@ class Relay:
         self._channels: dict[str, grpc.aio.Channel] = {}
 
     def leads_to(self, addresses: Mapping[str, str], keys: Mapping[str, str] | None = None) -> None:
-        """Where each router answers from now on, and the keys of those that ask for one."""
+        """Sets the routers' addresses from now on, and the keys of those that require one."""
         self._keys = {name: key for name, key in (keys or {}).items() if key}
         # All routers in virtual time share one; requests say which is meant.
         self._addresses = {name: parted(address)[0] for name, address in addresses.items()}

@@ -1,4 +1,4 @@
-"""What there is to see: routers, their addresses and how they are cabled, as the page is told."""
+"""The scene that the page shows: routers, their addresses and their cables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Scene:
     # live, virtual or recorded
     world: str
     routers: Sequence[Router]
-    # What `network_of` says of the topology; empty where only addresses are known.
+    # The result of `network_of` for the topology; empty where only addresses are known.
     network: Mapping[str, Any] = field(default_factory=dict)
     # Which router and port it is about, as a lab says.
     router: str = ""
@@ -40,7 +40,8 @@ class Scene:
     settled_ps: int = 0
     # Where a network in virtual time is driven.
     world_address: str = ""
-    # Who tells of the hosts of a live network, and what starts flows there: no page is told it.
+    # The service that reports the hosts of a live network and starts flows there; pages do not
+    # receive its address.
     hosts_address: str = ""
     hosts_key: str = ""
     # Where its programs are from, outside of the kit: what a page may read there is P4.

@@ -53,7 +53,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "glass").resolve()
 
 CALL, SEND, DONE, CANCEL = range(1, 5)
 SCENE, MESSAGE, END, REFUSED = range(1, 5)
-# Whom calls of vitrine.v1.World are for; no router has such a name.
+# The addressee of calls of vitrine.v1.World; no router has such a name.
 WORLD = "@world"
 _HEAD = struct.Struct(">BI")
 # Nothing that a page sends is longer: a program's source at most.
@@ -64,12 +64,12 @@ _WAITING_BYTES_MAX = _FRAME_BYTES_MAX
 _FRAMES_MAX = 1
 # Calls per page. A slow page delays its own calls only, and routers count the samples it misses.
 _CALLS_MAX = 64
-# A page that is behind by more is not slow but gone. What asks whether it is there waits its turn
-# behind the messages that the page has not read yet, so a busy machine answers late.
+# A page that is behind by more is not slow but gone. A ping waits behind the messages that the page
+# has not read yet, so a busy machine answers late.
 _GONE_S = 120
 # A page that does not answer when its socket is closed is cut off after this.
 _CLOSE_S = 2
-# How often is looked whether another network is up.
+# The time between two checks whether another network is up.
 _LOOK_S = 0.5
 
 _HEADERS = {
@@ -83,7 +83,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-# What mimetypes of an old distribution does not know.
+# Types that mimetypes of an old distribution does not know.
 _TYPES = {
     ".js": "text/javascript",
     ".css": "text/css",
@@ -107,7 +107,7 @@ class Glass:
         port: int = 0,
         arrival_timeout_s: float = arrivals.TIMEOUT_S,
     ) -> None:
-        """`scene` says what there is to see at present; pages are told when it is another.
+        """`scene` returns the present scene; pages are notified when it changes.
 
         On another address than the machine's own, anybody who is given the address may look. A
         connection that has not sent its request after `arrival_timeout_s` is closed.
@@ -132,16 +132,16 @@ class Glass:
 
     @property
     def url(self) -> str | None:
-        """What opens a page that steers, on this machine; None where it listens to others alone.
+        """The address of a page that steers, on this machine; None if only others can connect.
 
-        The token is behind the #, which browsers send to nobody.
+        The token is behind the #, which browsers do not send.
         """
         host = addresses.own_of(self._host) if self._is_open else self._host
         return self._url(host, self._token) if host else None
 
     @property
     def looking_urls(self) -> list[str]:
-        """What opens pages that only look, for others; each names one address of this machine."""
+        """The addresses of pages that only look, one for each address of this machine."""
         if not self._is_open:
             return []
         hosts = addresses.reachable(self._host)
@@ -238,7 +238,7 @@ class Glass:
             return False
         if addresses.is_own(name := name.removeprefix("[").removesuffix("]")):
             return True
-        # Numbers are nobody's name; a name that was not given to us could lead here from anywhere.
+        # A number cannot be a foreign DNS name; any other name could lead here from anywhere.
         return self._is_open and (name == self._host or _is_number(name))
 
     def _file(self, path: str) -> Response:
@@ -322,7 +322,7 @@ class _Calls:
             self._tasks[number].cancel()
 
     async def end(self) -> None:
-        """Nobody listens any more."""
+        """Cancels the calls of a page that has gone."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -333,7 +333,7 @@ class _Calls:
             with contextlib.suppress(ConnectionClosed):
                 try:
                     answers = self._way.call(router, method, requests)
-                    # What it holds is free when the call ends, not when it is collected.
+                    # The call's resources are free when it ends, not when it is collected.
                     async with contextlib.aclosing(answers):
                         async for message in answers:
                             await self._send(MESSAGE, number, message)

@@ -47,18 +47,18 @@ PROGRAM, SOURCES, ENTRIES, TRACE = range(8, 12)
 HEAD = struct.Struct(">BBI")
 SAMPLE_INTERVAL_MS = 50
 HEAD_BYTES = 48
-# What of single packets, and of all, a page still loads in a moment.
+# The bytes of single packets, and of all messages, that a page still loads in a moment.
 PACKETS_BYTES_MAX = 3_000_000
 BYTES_MAX = 16_000_000
-# How often tables are read: every so many seconds of ours; and how many readings stay.
+# Tables are read every `_READ_S` seconds of ours; at most `READINGS_MAX` readings stay.
 _READ_S, READINGS_MAX = 1.0, 24
 _INSTANT = struct.Struct(">Q")
-# Packets are followed through the program so many at a time, because a router follows for one
-# client and others may want to; after so many times the pause between two doubles.
+# At most `FOLLOWED` packets are followed at a time, because a router follows for one client and
+# other clients may want to; after `_TIMES_A_PAUSE` times the pause between two doubles.
 FOLLOWED, _TIMES_A_PAUSE = 10, 10
 # How long a live router is waited for until it has that many.
 _FOLLOW_S = 0.3
-# How often is looked whether a network has come up, and whether its configuration has changed.
+# The time between two checks whether a network has come up, or its configuration has changed.
 _LOOK_S = 0.5
 # Virtual time passes faster than ours.
 _LOOK_VIRTUAL_S = 0.2
@@ -98,7 +98,7 @@ class Entry:
 
 @dataclass
 class Tape:
-    """What one network has told so far."""
+    """The recorded messages of one network."""
 
     title: str = ""
     up: routers.Up = field(default_factory=routers.Up)
@@ -113,7 +113,7 @@ class Tape:
         return not any(entry.kind in (SAMPLES, PACKETS) for entry in self.entries)
 
     def begin(self, up: routers.Up) -> None:
-        """What follows is told by this network; what one before it told is another story."""
+        """Starts a recording of this network, and drops that of the one before."""
         self.entries.clear()
         self.readings.clear()
         self.bytes_held = 0
@@ -216,7 +216,7 @@ def _roll(tape: Tape, ending: threading.Event) -> None:
 
 @contextlib.contextmanager
 def listening(tape: Tape, up: routers.Up) -> Iterator[None]:
-    """Records a network in virtual time; nothing is missed of what happens in the block."""
+    """Records all that happens in the block in a network in virtual time."""
     tape.begin(up)
     ids = {each["name"]: each["deviceId"] for each in up.network["routers"]}
     with contextlib.ExitStack() as stack:
@@ -229,13 +229,13 @@ def listening(tape: Tape, up: routers.Up) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Target:
-    """Whom to listen to."""
+    """A router to record."""
 
     index: int
     address: str
     # In virtual time only: which of the devices at that address.
     device_id: int = 0
-    # Its number in P4Runtime, which asks for it at addresses of one device, too.
+    # Its number in P4Runtime, which requires one at addresses of one device, too.
     p4_id: int = 0
     # Whether to listen to the hosts there, too.
     tells_hosts: bool = False
@@ -266,7 +266,7 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _listening_to_hosts(tape: Tape, address: str) -> Iterator[None]:
-    """Takes what is told of the hosts of a live network, in the time of its first router."""
+    """Records the reports of a live network's hosts, in the time of its first router."""
     with grpc.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
         listener = _Listener(tape, _Target(0, address), channel)
         thread = threading.Thread(target=listener.hosts, daemon=True)
@@ -285,13 +285,13 @@ class _Listener:
         self._tape, self._target, self._channel = tape, target, channel
         # Streams that have begun.
         self._begun = threading.Semaphore(0)
-        # What was told lately, for the order of the tape.
+        # The instant of the last message, for the order of the tape.
         self._now_ps = 0
         self._ending = threading.Event()
-        # What to read of the program that was there last; empty: there is none yet.
+        # The ReadRequest for the router's last program, and its cookie; empty: there is none yet.
         self._wanted, self._cookie = b"", 0
         self._reading = threading.Lock()
-        # What is under way.
+        # The calls in flight.
         self._calls: set[Any] = set()
         self._changing_calls = threading.Lock()
 
@@ -354,11 +354,11 @@ class _Listener:
                 return
 
     def hosts(self) -> None:
-        """What hosts tell, as long as there is room."""
+        """Records the reports of hosts, as long as there is room."""
         request = world_pb2.WatchHostsRequest(interval_ns=SAMPLE_INTERVAL_MS * 1_000_000)
         for message in self._stream(_WATCH_HOSTS, request):
             number, until_ps = next(quick.fields(message), (0, 0))
-            # Live hosts are told by somebody who describes no router.
+            # The service that reports live hosts describes no router.
             if number == _HOSTS_UNTIL and isinstance(until_ps, int):
                 self._now_ps = max(self._now_ps, until_ps)
             self._take(HOSTS, message)
@@ -374,7 +374,7 @@ class _Listener:
                     self._learn()
 
     def _learn(self) -> None:
-        """What program there is, and so what to read."""
+        """Reads the program, and so the request for its tables."""
         config = self._config(_ALL)
         wanted = p4.ReadRequest(device_id=self._target.p4_id)
         wanted.entities.extend(readings.entities(config.p4info))
@@ -418,7 +418,7 @@ class _Listener:
             return answer
 
     def read_last(self) -> None:
-        """What tables have in the end. A live router is gone by then: what was read last stays."""
+        """The final entries. A live router is gone by then: its last reading stays."""
         if not self._target.device_id:
             return
         with contextlib.suppress(*_ENDS):
@@ -458,7 +458,7 @@ class _Listener:
         stream = self._channel.unary_stream(method)
         wanted = request.SerializeToString()
         with contextlib.ExitStack() as stack:
-            # Who waits for it waits no more, whether it has begun or never will.
+            # Releases the waiting thread, whether the stream has begun or never will.
             begun = contextlib.ExitStack()
             begun.callback(self._begun.release)
             stack.enter_context(contextlib.suppress(*_ENDS))
@@ -473,8 +473,8 @@ class _Listener:
 
     @contextlib.contextmanager
     def _call(self, begin: Callable[[], Any]) -> Iterator[Any]:
-        """A call that is over when nobody reads it any more, for a world waits for its readers; and
-        when nothing more is wanted, even if that was before it began."""
+        """A call that ends with its reader, for a world waits for its readers; and with the
+        listener, even if that ended before the call began."""
         with self._changing_calls:
             call = begin()
             self._calls.add(call)

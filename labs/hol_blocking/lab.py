@@ -49,7 +49,7 @@ STAGES = {"fifo": InputQueueing.FIFO, "voq": InputQueueing.VOQ}
 
 
 class HolBlocking(SettlingLab):
-    """Who waits behind whom."""
+    """A FIFO whose head blocks the packets behind it, and virtual output queues."""
 
     name: ClassVar = "hol-blocking"
     title: ClassVar = "Head-of-line blocking"

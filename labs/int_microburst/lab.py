@@ -1,4 +1,4 @@
-"""A microburst that counters do not show: found by what the packets themselves tell.
+"""A microburst that counters do not show: found by the telemetry in the packets themselves.
 
 Two paced TCP flows cross three routers. Now and then a third host sends fifty datagrams at once;
 they fill a queue for a few milliseconds. The lab looks for them twice: in the counters of every
@@ -46,7 +46,7 @@ USE = (BACKGROUND_BPS + SIDE_BPS) / LINE_BPS + BURST_MS / MS_PER_S / BURST_EVERY
 
 
 class IntMicroburst(Lab):
-    """Which queue, when, and who."""
+    """A microburst in telemetry: its queue, its instant and its flow."""
 
     name: ClassVar = "int-microburst"
     title: ClassVar = "A microburst that no counter shows"

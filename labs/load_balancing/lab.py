@@ -404,7 +404,7 @@ def _choose(bench: Bench, method: Method) -> None:
 
 
 def moves(bench: Bench) -> int:
-    """How often a flow of s1 has changed its path so far."""
+    """The number of path changes of s1's flows until now."""
     return bench.session("s1").counter("moves", 0)[0]
 
 

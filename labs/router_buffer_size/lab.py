@@ -49,7 +49,7 @@ class _Path:
 
 
 def _said(*words: str) -> Mapping[str, str]:
-    """What the original measured for h1: rate and segments sent again, by h1's algorithm."""
+    """The original's results for h1: rate and segments sent again, by h1's algorithm."""
     return {name: f"{word} sent again" for name, word in zip(ALGORITHMS, words, strict=True)}
 
 
@@ -82,7 +82,7 @@ PATHS = (
 
 
 class RouterBufferSize(Lab):
-    """Who needs how much of a router's buffer?"""
+    """The buffer that each TCP algorithm needs in a router."""
 
     name: ClassVar = "router-buffer-size"
     title: ClassVar = "A router's buffer size and TCP's algorithms"

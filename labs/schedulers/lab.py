@@ -85,7 +85,7 @@ OWN = "own"
 
 
 class Schedulers(Lab):
-    """Who goes first."""
+    """Schedulers, compared on one line."""
 
     name: ClassVar = "schedulers"
     title: ClassVar = "Schedulers: who goes first"

@@ -1,4 +1,4 @@
-"""A shared buffer: who may hold how much of it, and who is locked out.
+"""A shared buffer: the limit on each queue's part of it, and the queues that are locked out.
 
 Part A floods one output after the other of a router whose queues share one memory, and looks at
 how long the queues become, for four values of alpha. Part B sends bursts from three hosts to one
@@ -56,7 +56,7 @@ QUIET, HOGGED = "alone", "beside the flood"
 
 
 class SharedBuffer(Lab):
-    """Who may hold how much."""
+    """Queues of a router that share one memory."""
 
     name: ClassVar = "shared-buffer"
     title: ClassVar = "A shared buffer: thresholds, lock-out, incast"

@@ -56,11 +56,11 @@ SIZES = (72, 36, JUST_ENOUGH, 18, 9, 2)
 # The utilisation that the line must have, by packets of buffer.
 USE_BANDS = {72: (0.97, None), 36: (0.97, None), 18: (0.97, None), 9: (0.85, 0.98)}
 # The smallest buffer again, with acknowledgements as Linux sends them: one for two packets, so that
-# each releases two at once. `differences` has found that this makes such a row in Linux; what the
-# simulator did, nobody here has seen.
+# each releases two at once. `differences` has found that this makes such a row in Linux; the
+# original's simulator could not be examined.
 DELAYED, DELAYED_PACKETS, DELAYED_USE_MAX = "delayed", 2, 0.75
-# Where every host answers in no time, as in virtual time, two packets always come just as two have
-# left, and fit. Nobody answers so; nine in ten of Linux's answers are 10 to 100 us late.
+# Where each host answers in no time, as in virtual time, two packets always come just as two have
+# left, and fit. No real host answers so; nine in ten of Linux's answers are 10 to 100 us late.
 DELAYED_JITTER_NS = 100_000
 
 

@@ -192,7 +192,7 @@ class Speedup(SettlingLab):
     # ---- assessing -------------------------------------------------------------------------------
 
     def assess(self, recordings: Mapping[str, Recording]) -> Assessment:
-        """What is carried at twice the speed; cells that are late; what TCP gets."""
+        """The throughput at twice the speed; late cells; the throughput of TCP."""
         rows: list[Row] = []
         bands: list[Band] = []
         numbers: dict[str, float] = {}

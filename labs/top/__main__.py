@@ -97,7 +97,7 @@ class _Watching:
                     self._router = None
 
     def _wait(self) -> None:
-        """Nobody answers: says so, and looks whether the user has enough."""
+        """Says that it waits for a router; the key q ends it."""
         whom = f"the router at {self._address}" if self._address else "a network"
         self._terminal.draw([f"waiting for {whom}", "It is shown as soon as it is up.   q quit"])
         if self._terminal.key(RETRY_S) == "q":

@@ -5,7 +5,7 @@ const SECTION = 0x0a0d0d0a, INTERFACE = 1, SIMPLE = 3, PACKET = 6, ORDER = 0x1a2
 // The shortest block of each kind, in bytes; the bytes of a packet come on top.
 const SHORTEST = { [SECTION]: 28, [INTERFACE]: 20, [SIMPLE]: 16, [PACKET]: 32 };
 const ETHERNET = 1;
-// Nobody looks for one among more.
+// The packets of a capture that can be chosen from; the rest is left out.
 const PACKETS_MAX = 2000;
 const NOT_A_CAPTURE = "This file is no capture: open a .pcap or .pcapng, as tcpdump and Wireshark write them.";
 

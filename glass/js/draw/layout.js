@@ -187,7 +187,7 @@ const HEAD_W = 11, REST_LEAST = 0.3;
 export function pack(strip, packets, shift = 0, { heads: most, headW } = { heads: HEADS, headW: HEAD_W }) {
   const { limit } = strip, count = packets.length;
   const bytes = limit.bytes || limit.other?.bytes ? lengthOf(packets) : 0;
-  // A full queue looks full, by whichever limit; packets above the limit stand closer.
+  // A full queue looks full, by whichever limit; packets above the limit are drawn closer.
   const w = strip.w * Math.min(1, fullness(limit, { packets: count, bytes }));
   // In packets or in bytes, as the strip's length is.
   const sizeOf = limit.bytes ? (each) => each.length : () => 1, whole = limit.bytes ? FRAME_BYTES : 1;

@@ -108,7 +108,7 @@ function sharedBuffer(layout, moment, palette) {
 
 export function bufferPlace(layout) {
   const [from, to] = layout.columns.output;
-  // The words for it stand beside the bar.
+  // The words for it are next to the bar.
   const share = layout.isNarrow ? 0.35 : 1;
   return { x: from + 14, y: layout.bottom + 10, w: (to - from - 22) * share, h: 10 };
 }

@@ -37,7 +37,7 @@ export class Insides {
     this.newest = { index: 0, state: this.keyframes[0].state.copy() };
     // From when on steps are remembered, and from when on curves are.
     this.startPs = this.curvesStartPs = 0;
-    // For curves: depths by queue in packets and in bytes, bytes sent so far by flow and direction, and the waiting
+    // For curves: depths by queue in packets and in bytes, bytes sent by flow and direction, and the waiting
     // times of the packets that left a queue.
     this.depths = new Map();
     this.depthsBytes = new Map();

@@ -19,7 +19,7 @@ export class ClaimPanel {
     for (const cell of this.cells.values()) setText(cell, "…");
   }
 
-  // The results so far, for a report.
+  // The present results, for a report.
   get said() {
     const { title, place, cases } = this.claim;
     return { title, place, rows: cases.map(([name, words]) => [words, this.cells.get(name).textContent]) };

@@ -96,7 +96,7 @@ export class PacketPanel {
     return model.insides.steps.filter((step) => step.id === this.packet.id && step.timePs <= shownPs);
   }
 
-  // Its way through the router, so far.
+  // Shows its steps until now.
   tellWay(steps = this.steps) {
     this.toldSteps = steps.length;
     this.way.replaceChildren(...steps.map((step, index) => element("li", {},

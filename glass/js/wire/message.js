@@ -140,7 +140,7 @@ function writeMessage(out, type, object) {
   for (const name of Object.keys(object)) {
     const field = type.byName.get(name);
     if (!field) {
-      // The name of the set field of a oneof stands beside the fields in the result of `decode`.
+      // The result of `decode` also has the name of each oneof, with its set field.
       if (type.oneofs.has(name)) continue;
       throw new Error(`${type.name} has no field ${name}`);
     }

@@ -1,4 +1,4 @@
-"""Who does jobs: `Local` has processes on this machine, `Cluster` the workers of a Dask scheduler.
+"""Crews run jobs: `Local` in processes on this machine, `Cluster` on workers of a Dask scheduler.
 
     with crew:
         for done in crew.work(jobs): ...

@@ -268,7 +268,7 @@ class Transfer(Tool):
         yield self._line((began_s, ended_s), bulk.acked_bytes, bulk.retransmits, "in all")
 
     def close(self, world: World) -> None:
-        """Nobody listens any more."""
+        """Stops the listener."""
         world.stop(self._listener)
 
     @staticmethod
@@ -332,7 +332,7 @@ class Datagrams(Tool):
             )
 
     def close(self, world: World) -> None:
-        """Nobody takes them any more."""
+        """Stops the sink."""
         world.stop(self._sink)
 
 
