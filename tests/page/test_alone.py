@@ -333,6 +333,8 @@ def test_a_lesson_is_done_by_keyboard_alone(chromium, vitrine):
         press("Enter")
         expect(page.locator(".labels")).to_contain_text("crossbar × 2")  # noqa: RUF001
         page.wait_for_function(asked)
+        tab_to(page, "Next")
+        press("Enter")
         steps = page.get_by_role("tabpanel", name="Lesson").locator("li")
         expect(steps.last).to_have_attribute("aria-current", "step")
 
