@@ -60,6 +60,9 @@ function portYaml(config, count) {
   return words.join(", ");
 }
 
+// The orders of a queue that a change can set, and their words in files.
+const ORDERS = { ARRIVAL: "arrival", BY_RANK: "rank" };
+
 function queueYaml({ limit, shaper, aqm, share, order }) {
   const words = [];
   if (limit) words.push(`limit: ${limitYaml(limit)}`);
@@ -69,7 +72,7 @@ function queueYaml({ limit, shaper, aqm, share, order }) {
     const claims = [share.alpha && `alpha: ${sayRatio(share.alpha)}`, share.minimum_bytes && `minimum: ${sizeYaml(share.minimum_bytes)}`];
     words.push(`share: {${claims.filter(Boolean).join(", ")}}`);
   }
-  if (order) words.push(`order: ${order === "BY_RANK" ? "rank" : "arrival"}`);
+  if (order in ORDERS) words.push(`order: ${ORDERS[order]}`);
   return words.join(", ");
 }
 
@@ -219,7 +222,7 @@ function queuePython({ limit, shaper, aqm, share, order }) {
     const claims = [share.alpha && `alpha=${ratioPython(share.alpha)}`, share.minimum_bytes && `minimum_bytes=${number(share.minimum_bytes)}`];
     parts.push(`share=BufferShare(${claims.filter(Boolean).join(", ")})`);
   }
-  if (order) parts.push(`order=QueueOrder.${order}`);
+  if (order in ORDERS) parts.push(`order=QueueOrder.${order}`);
   return parts.join(", ");
 }
 
