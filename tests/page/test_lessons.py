@@ -225,7 +225,7 @@ UNITS = {"%": 0.01, "s": 1, "ms": 1e-3, "µs": 1e-6}
 # So much time passes in the network, and the page shows where it then is.
 PASS = """async (seconds) => {
   if (seconds) await vitrine.jump(seconds * 1e12);
-  // Hosts tell of it after the routers.
+  // Hosts report it after the routers.
   while (vitrine.hosts.toldPs < vitrine.world.reachedPs) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

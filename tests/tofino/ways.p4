@@ -100,7 +100,7 @@ control Ingress(inout headers_t hdr, inout ingress_t meta,
             ig_tm_md.bypass_egress = 1;
             hdr.bridge.setInvalid();
         } else if (hdr.way.way == 9) {
-            // Dropped, and mirrored all the same.
+            // Dropped, but mirrored.
             ig_dprsr_md.drop_ctl = 1;
             ig_dprsr_md.mirror_type = MIRROR_INGRESS;
             meta.session = 5;

@@ -317,7 +317,7 @@ impl Reader {
                     ["bmv2", "bmv2-ss-p4org", "simple_switch", "psa_switch", "tofino", "tofino2"];
                 let target = self.value(name, inline)?;
                 require(name, &target, &known)?;
-                // Programs for both chips ask for it before they include the one file or the other.
+                // Programs for both chips test it before they include one of the two files.
                 let chip = match &*target {
                     "tofino" => "1",
                     "tofino2" => "2",

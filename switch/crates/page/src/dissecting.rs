@@ -179,8 +179,8 @@ impl<'p> Dissection<'p> {
         offers
     }
 
-    /// The transitions of a state. What a state leads to depends on it alone, so it is followed again
-    /// only where it may be followed further.
+    /// The transitions of a state. They depend on the state alone, so it is followed again only
+    /// where more steps are left.
     fn behind(&self, state: &'p ParseState, sets: &[Set], left: usize, search: &mut Search<'p>) {
         let before = search.visits.entry(&state.name).or_default();
         if left <= *before {

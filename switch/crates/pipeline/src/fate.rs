@@ -32,7 +32,7 @@ pub struct CloneRequest {
     pub field_list: u32,
 }
 
-/// Copies that a Tofino program can ask for at the same time.
+/// Copies that a Tofino program can request at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MoreCopies {
     /// A second multicast group; 0 is none.

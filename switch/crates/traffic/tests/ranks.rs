@@ -29,7 +29,7 @@ fn send_ranked(manager: &mut Manager<Packet>, now: Time, packets: &[(u64, u32)])
     }
 }
 
-/// Numbers and reasons of what was dropped.
+/// Numbers and reasons of the dropped packets.
 fn reasons(dropped: &[Dropped<Packet>]) -> Vec<(u64, DropReason)> {
     dropped.iter().map(|drop| (drop.packet.id, drop.reason)).collect()
 }

@@ -178,7 +178,7 @@ pub enum Meaning {
     Primitive(Primitive),
     /// An extern of Tofino alone.
     Tofino(Tofino),
-    /// Only the checker looks at it.
+    /// Only the checker reads it.
     StaticAssert,
     /// A test that ends the parser with an error.
     Verify,

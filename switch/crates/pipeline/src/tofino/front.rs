@@ -52,7 +52,7 @@ impl Chip {
         }
     }
 
-    /// Bytes of port metadata, which are zero, or of what a resubmitted packet has in their place.
+    /// Bytes of port metadata, which are zero, or of a resubmitted packet's header in their place.
     pub fn port_metadata_bytes(self) -> usize {
         match self {
             Chip::Tofino => 8,

@@ -1,9 +1,9 @@
 //! A packet's way through a program of the Tofino Native Architecture.
 //!
 //! As in PSA, ingress ends with a deparser and egress begins with a parser, so packets wait in the
-//! queues as bytes. What the chip knows of a packet lies in front of it when a parser begins
-//! (`front`), and nothing else passes from one stage to the next but what the program emits.
-//! Deparsers ask for mirrored and resubmitted packets in a metadata header of the compiler's.
+//! queues as bytes. The chip's metadata lie in front of a packet when a parser begins (`front`);
+//! everything else that passes from one stage to the next is emitted by the program.
+//! Deparsers request mirrored and resubmitted packets in a metadata header of the compiler's.
 
 mod front;
 mod run;

@@ -86,7 +86,7 @@ impl Pipeline {
         store(slots.egress_port, area, NOWHERE);
         let parser: Parsing = (|program| program.parser.as_ref(), Compiled::code::<O>);
         let error = error_bits(self.parse_by(parser, packet, now, observer));
-        // `known` has the field if the program looks at it.
+        // `known` has the field if the program reads it.
         if error != 0 && self.program.known.parser_error.is_none() {
             return IngressEnd { stopped: packet.requests.stopped, ..IngressEnd::default() };
         }

@@ -1,7 +1,7 @@
-//! Calls of what only Tofino has.
+//! Calls of Tofino's own externs.
 //!
 //! Before: a call of a function or method of `tna.p4`. After: primitives that every switch has, and
-//! the headers that mirrored and resubmitted packets begin with. A deparser asks for such copies in
+//! the headers that mirrored and resubmitted packets begin with. A deparser requests such copies in
 //! a metadata header of its architecture's name, which the pipeline reads when the deparser is done.
 
 mod meter;
@@ -35,7 +35,7 @@ impl Lowering<'_> {
         declared.filter(|known| known.is_tofino())
     }
 
-    /// The fields in which deparsers ask for copies.
+    /// The fields in which deparsers request copies.
     pub fn declare_requests(&mut self) {
         let Some(architecture) = self.tofino() else { return };
         let type_name = self.flat.storage.unique_name(architecture.name);
