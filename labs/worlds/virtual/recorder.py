@@ -31,7 +31,8 @@ class VirtualRecorder(SeriesRecorder[Columns]):
         self._interval_ms = interval_ms
         self._growing = {port: GrowingByColumns() for port in ports}
         self._news = threading.Condition()
-        self._complete_until_ps = -1
+        # Nothing comes before the first instant, and a router's 0 does not say that one.
+        self._complete_until_ps = 0
 
     @property
     def series(self) -> dict[int, PortSeries]:

@@ -50,7 +50,8 @@ class Watch(ABC, Generic[_MessageT]):
     def __init__(self, told: AbstractContextManager[Iterator[_MessageT]]) -> None:
         self._told = told
         self._news = threading.Condition()
-        self._complete_until_ps = -1
+        # Nothing comes before the first instant, and 0 in a message does not say that one.
+        self._complete_until_ps = 0
         self._error: Exception | None = None
 
     def __enter__(self) -> Watch[_MessageT]:
