@@ -1,6 +1,6 @@
 """Every packet test and every program of the kit through all four combinations.
 
-    make parity [CASES="clones table_lpm"]
+    vitrine dev parity [--cases 'clones table_lpm']
 
     our compiler --+--> simple_switch      what it did is written down: frames, counters, registers
     p4c         ---+--> our switch         must do the same, checked by `vitrine-sim stf`
