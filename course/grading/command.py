@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from controller.toolchain import ROOT
-from course import catalogue, commands
+from course import catalogue, commands, slides
 from course.errors import CourseError
 from course.exercise import Exercise
 from course.grading import classroom, gradescope, interop, similarity
@@ -92,6 +92,13 @@ def make_handout(name: str) -> None:
     """An exercise as students get it."""
     exercise = catalogue.find(name)
     print(f"{_export(exercise)}: what students get, without solutions")
+
+
+def make_slides() -> None:
+    """A Markdown file for each week of a term."""
+    folder = _OUT / "slides"
+    files = slides.write(folder)
+    print(f"{folder}: {len(files)} weeks; `npx @marp-team/marp-cli {folder} --pdf` makes PDFs")
 
 
 def _export(exercise: Exercise) -> Path:

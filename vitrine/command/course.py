@@ -88,6 +88,13 @@ def handout(given: Namespace) -> None:
     make_handout(given.exercise)
 
 
+@command("slides", "slides for the weeks of a term, in Markdown for Marp", needs=Needs.PYTHON)
+def slides(given: Namespace) -> None:
+    from course.grading.command import make_slides
+
+    make_slides()
+
+
 @command(
     "classroom",
     "the template repository of an exercise for GitHub Classroom",
