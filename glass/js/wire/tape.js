@@ -5,7 +5,10 @@ const HEAD_BYTES = 6;
 
 // From base64 of gzip to bytes.
 export async function unpack(text) {
-  const packed = Uint8Array.from(atob(text.trim()), (each) => each.charCodeAt(0));
+  const octets = atob(text.trim());
+  const packed = new Uint8Array(octets.length);
+  // Millions of them: a call for each takes longer than all the rest of opening a page.
+  for (let i = 0; i < octets.length; i++) packed[i] = octets.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
