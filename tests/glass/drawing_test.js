@@ -129,6 +129,19 @@ export function a_depth_says_as_much_as_there_is_room_for() {
     { about: told, sample, timePs: 0 }).find((each) => each.id === "queue 1 0").text;
   same(words(1300, 1), "7 of 20 packets, 10.6 kB");
   same(words(850, 1.4), "7 of 20 packets");
+  sample.ports[0].counters.queues[0].held = { packets: 1, bytes: 1514 };
+  told.ports[0].config.queues[0].limit = { packets: 0, bytes: 3028 };
+  same(words(1300, 1), "1.51 kB of 3.03 kB, 1 packet");
+}
+
+export function headings_never_touch() {
+  const told = about(4, "FIFO");
+  told.input.arbiter = "RANDOM";
+  for (let width = 300; width < 2000; width += 10) {
+    const heads = routerLabels(routerLayout(told, { width, height: 600 }), { about: told, timePs: 0 }).filter((each) => each.kind === "head");
+    const ends = heads.map(({ x, text }) => ({ text, from: x - text.length * 3.3, to: x + text.length * 3.3 })).toSorted((a, b) => a.from - b.from);
+    ends.slice(1).forEach(({ from, text }, i) => holds(ends[i].to < from, `${width} px: "${ends[i].text}" and "${text}"`));
+  }
 }
 
 export function on_a_phone_the_router_has_the_width_and_each_row_its_words_above_it() {

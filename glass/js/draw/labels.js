@@ -11,8 +11,9 @@ import { bufferPlace } from "./minds.js";
 const QUEUEING = { FIFO: "input queues, one each", VOQ: "virtual output queues" };
 // Where there is no room for all of it.
 const QUEUEING_SHORT = { FIFO: "input queues", VOQ: "VOQs" };
-// How wide a letter of a heading is, about.
+// How wide a letter of a heading is, about, and the gap between two headings.
 const LETTER_W = 6.4;
+const HEADING_GAP = 12;
 // And one of a depth.
 const DEPTH_LETTER_W = 7.1;
 
@@ -28,18 +29,22 @@ function headings(layout, moment) {
   const middle = ([from, to]) => (from + to) / 2;
   const y = Math.max(0, layout.top - 40 * layout.scale);
   const head = (id, x, text) => ({ id: `head ${id}`, kind: "head", x, y, text });
+  const widthOf = (words) => words.length * LETTER_W * layout.scale;
   // The first of these words that fits above a column.
-  const fitting = ([from, to], ...words) => words.find((each) => each.length * LETTER_W * layout.scale < to - from + 8) ?? words.at(-1);
+  const fitting = ([from, to], ...words) => words.find((each) => widthOf(each) < to - from + 8) ?? words.at(-1);
   const found = [
     head("in", middle(columns.receive), fitting(columns.receive, "lines in", "in")),
     head("out", middle(columns.transmit), fitting(columns.transmit, "lines out", "out")),
     head("queues", middle(columns.output), fitting(columns.output, "output queues", "queues")),
   ];
   if (layout.hasInput) {
-    found.push(head("input", middle(columns.input), fitting(columns.input, QUEUEING[about.input.queueing], QUEUEING_SHORT[about.input.queueing])));
+    const cross = fitting(columns.cross, crossbarWords(about.input), ...arbiterWords(about.input.arbiter));
+    const long = QUEUEING[about.input.queueing], short = QUEUEING_SHORT[about.input.queueing];
+    // Two long headings side by side can touch, though each fits above its own column.
+    const room = middle(columns.cross) - middle(columns.input) - widthOf(cross) / 2 - HEADING_GAP;
+    found.push(head("input", middle(columns.input), widthOf(long) / 2 > room ? short : fitting(columns.input, long, short)));
     const shown = arbitrationShown(moment);
-    found.push({ ...head("cross", middle(columns.cross), fitting(columns.cross, crossbarWords(about.input), ...arbiterWords(about.input.arbiter))),
-                 small: shown ? shown.phase.words : "" });
+    found.push({ ...head("cross", middle(columns.cross), cross), small: shown ? shown.phase.words : "" });
   } else {
     found.push(head("cross", middle(columns.cross), fitting(columns.cross, "fabric without limit", "fabric")));
   }
@@ -171,13 +176,15 @@ const roomFor = (layout, strip, toX) => (toX - strip.x) / (DEPTH_LETTER_W * layo
 // The longest text that fits: by its limit, by its other one, or in the other unit.
 function depthWords(held, limit, room) {
   const other = limit.other?.bytes ? `, ${bytes(held.bytes)} of ${bytes(limit.other.bytes)}`
-    : limit.other ? `, ${held.packets} of ${limit.other.packets} packets` : undefined;
-  const also = other ?? (held.packets ? `, ${limit.bytes ? `${held.packets} packets` : bytes(held.bytes)}` : "");
+    : limit.other ? `, ${held.packets} of ${packetWords(limit.other.packets)}` : undefined;
+  const also = other ?? (held.packets ? `, ${limit.bytes ? packetWords(held.packets) : bytes(held.bytes)}` : "");
   const words = limit.bytes ? `${bytes(held.bytes)} of ${bytes(limit.bytes)}`
-    : limit.isSet ? `${held.packets} of ${limit.packets} packets` : `${held.packets} packets`;
+    : limit.isSet ? `${held.packets} of ${packetWords(limit.packets)}` : packetWords(held.packets);
   const all = [`${words}${also}${limit.isSet ? "" : ", no limit"}`, `${words}${also}`, words];
-  return all.find((each) => each.length <= room) ?? words.replace(" packets", "");
+  return all.find((each) => each.length <= room) ?? words.replace(/ packets?$/, "");
 }
+
+const packetWords = (packets) => (packets === 1 ? "1 packet" : `${packets} packets`);
 
 // "98 % of ", "idle, "; nothing while it is not known.
 function loadWords(now, rateBps) {
