@@ -113,6 +113,7 @@ def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine)
         # On a phone the victim's row is in sight.
         page.set_viewport_size({"width": 390, "height": 844})
         page.wait_for_function(VICTIM_IN_SIGHT)
+        page.wait_for_function(TIMES_ARE_APART)
 
 
 VICTIM_IN_SIGHT = """() => {
@@ -120,6 +121,15 @@ VICTIM_IN_SIGHT = """() => {
   const { bottom } = box.getBoundingClientRect(), row = layout.rows.get(3);
   const [from, to] = sight;
   return layout.isNarrow && from < row.top && row.y + 20 < to && bottom < innerHeight;
+}"""
+
+
+# The longest text about what is remembered, beside the instant and the pace.
+TIMES_ARE_APART = """() => {
+  const pace = document.querySelector(".time div > .pace");
+  const reach = document.querySelector(".time > .pace");
+  return /single packets/.test(reach.textContent)
+    && pace.getBoundingClientRect().right <= reach.getBoundingClientRect().left;
 }"""
 
 
