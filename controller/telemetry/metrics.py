@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from socketserver import ThreadingMixIn
 from typing import Any
 from urllib.parse import parse_qs
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from controller import http_server
 from controller.telemetry.collection import Collection
 
 SERIES_ROWS_MAX = 10_000
+# Node ids have 32 bits.
+_DIGITS_MAX = 10
 
 Environment = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -99,9 +100,7 @@ class LiveServer:
         self._metrics = make_wsgi_app(registry)
         self._collection = collection
         self._losses = losses
-        self._server = make_server(
-            address, port, self._answer, server_class=_Server, handler_class=_QuietHandler
-        )
+        self._server = http_server.bind(address, port, self._answer)
         self.port = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -126,7 +125,7 @@ class LiveServer:
         query = {name: values[-1] for name, values in parse_qs(environment["QUERY_STRING"]).items()}
         numbers: dict[str, int | None] = {"node": None, "queue": None, "rows": 100}
         for name in numbers.keys() & query.keys():
-            if not query[name].isdecimal():
+            if not query[name].isdecimal() or len(query[name]) > _DIGITS_MAX:
                 return _refuse(start, "400 Bad Request", f"{name} must be a number")
             numbers[name] = int(query[name])
         rows_max = min(numbers["rows"] or 1, SERIES_ROWS_MAX)
@@ -134,15 +133,6 @@ class LiveServer:
             query.get("flow"), numbers["node"], numbers["queue"], rows_max
         )
         return _json(start, found)
-
-
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class _QuietHandler(WSGIRequestHandler):
-    def log_message(self, format: str, *arguments: Any) -> None:
-        """A scrape every few seconds is not worth a line on the terminal."""
 
 
 def _json(start: StartResponse, content: Any) -> Iterable[bytes]:

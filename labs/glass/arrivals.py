@@ -7,9 +7,11 @@ address that opens too many loses its own oldest one, so others can still connec
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 
@@ -65,6 +67,12 @@ class Arrivals:
 
         return leave
 
+    def make_room(self) -> None:
+        """Drops the older half: the process has no free descriptor for the next connection."""
+        for _ in range((len(self._waiting) + 1) // 2):
+            _, drop = self._waiting.pop(next(iter(self._waiting)))
+            drop()
+
     def _drop_oldest(self, client: str) -> None:
         number = next(each for each, (owner, _) in self._waiting.items() if owner == client)
         _, drop = self._waiting.pop(number)
@@ -78,6 +86,22 @@ def counting(arrivals: Arrivals) -> type[Connection]:
         _arrivals = arrivals
 
     return Counted
+
+
+def make_room_when_exhausted(arrivals: Arrivals, loop: asyncio.AbstractEventLoop) -> None:
+    """Lets `arrivals` make room whenever the loop cannot accept a connection.
+
+    The loop reports that to its exception handler, and tries again a second later.
+    """
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            arrivals.make_room()
+        else:
+            loop.default_exception_handler(context)
+
+    loop.set_exception_handler(handle)
 
 
 class Connection(ServerConnection):

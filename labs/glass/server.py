@@ -151,6 +151,7 @@ class Glass:
         return f"http://{addresses.in_url(host)}:{self.port}/#{token}"
 
     async def __aenter__(self) -> Glass:
+        arrivals.make_room_when_exhausted(self._arrivals, asyncio.get_running_loop())
         self._server = await serve(
             self._talk,
             self._host,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from vitrine.v1 import router_pb2
 
-from controller import routers
+from controller import http_server, routers
 from controller.errors import ControllerError
 from controller.queues import Queues
 from controller.session import Session
@@ -80,7 +80,7 @@ def serve(name: str, where: str) -> None:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Routers(name))
     try:
-        server, thread = start_http_server(port, addr=host, registry=registry)
+        server = http_server.bind(host, port, make_wsgi_app(registry))
     except OSError as error:
         raise ControllerError(
             f"cannot listen at {host}:{port}: {error.strerror}. --listen names another place."
@@ -91,6 +91,6 @@ def serve(name: str, where: str) -> None:
     print(f"metrics of {whose}: http://{host}:{server.server_port}/metrics")
     print("Ctrl-C ends it", flush=True)
     try:
-        thread.join()
+        server.serve_forever()
     except KeyboardInterrupt:
-        server.shutdown()
+        server.server_close()
