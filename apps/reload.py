@@ -22,6 +22,9 @@ from controller.errors import ControllerError
 _BYTES_MAX = 1 << 20
 # Compiling takes a second at most; a switch that is busy may take longer to answer.
 _DEADLINE_S = 60.0
+# One client is served at a time; one that connects sends its request at once.
+_SILENT_S = 5.0
+_RETRY_S = 1.0
 
 
 _SOCKET = "reload.sock"
@@ -34,13 +37,15 @@ def serving(routers: Sequence[Router]) -> Iterator[None]:
     # There is one network a machine; a socket that is there was left behind by a killed run.
     path.unlink(missing_ok=True)
     server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    ended = threading.Event()
     try:
         server.bind(str(path))
         server.listen()
-        thread = threading.Thread(target=_serve, args=(server, routers), daemon=True)
+        thread = threading.Thread(target=_serve, args=(server, routers, ended), daemon=True)
         thread.start()
         yield
     finally:
+        ended.set()
         # Wakes the thread, which waits for the next request.
         with contextlib.suppress(OSError):
             server.shutdown(socket.SHUT_RDWR)
@@ -48,17 +53,31 @@ def serving(routers: Sequence[Router]) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def _serve(server: socket.socket, routers: Sequence[Router]) -> None:
+def _serve(server: socket.socket, routers: Sequence[Router], ended: threading.Event) -> None:
     while True:
         try:
             client, _ = server.accept()
         except OSError:
-            # The block has been left.
-            return
+            # The block has been left, or the process has no free descriptor.
+            if ended.wait(_RETRY_S):
+                return
+            continue
         with client, contextlib.suppress(OSError):
+            client.settimeout(_SILENT_S)
+            line = client.makefile(errors="replace").readline(_BYTES_MAX)
             client.settimeout(_DEADLINE_S)
-            request = json.loads(client.makefile().readline(_BYTES_MAX) or "{}")
-            client.sendall(json.dumps(answer(routers, **request)).encode())
+            client.sendall(json.dumps(_answer_to(line, routers)).encode())
+
+
+def _answer_to(line: str, routers: Sequence[Router]) -> dict[str, object]:
+    try:
+        request = json.loads(line or "{}")
+        router, program = (request.pop(name, None) for name in ("router", "program"))
+        if request or not all(each is None or isinstance(each, str) for each in (router, program)):
+            raise ValueError
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return {"ok": False, "lines": ["a request is a line of JSON that names router or program."]}
+    return answer(routers, router, program)
 
 
 def answer(
