@@ -3,7 +3,9 @@
 import contextlib
 import os
 import socket
+import stat
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -191,3 +193,20 @@ def test_the_place_of_a_caller_that_leaves_is_free_again():
 
         for _ in range(telling._LOOKING_MAX + 1):
             wait.until(is_served, "a place", 60)
+
+
+def test_other_users_cannot_open_the_socket():
+    with telling.serving({"h1": os.getpid()}, "127.0.0.1:1") as address:
+        path = Path(address.removeprefix("unix:"))
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        come = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
+        run = subprocess.run(
+            [sys.executable, "-c", come, path],
+            user=65534,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert "PermissionError" in run.stderr
+    assert not path.exists()

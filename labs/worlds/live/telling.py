@@ -5,12 +5,13 @@ and starts and stops flows in them.
         ...a page shows congestion windows of the hosts' TCP...
 
 It is these calls of vitrine.v1.World, WatchHosts, Look, Start and Stop, served by the process that
-runs the network, on the machine's own address. The kernel is asked only while somebody listens.
-Instants are those of the first router's clock, so that curves of hosts and of that router lie on
-one another.
+runs the network, at a Unix socket that only root and the user who called sudo can open: other users
+could otherwise use up root's descriptors and threads. The kernel is asked only while somebody
+listens. Instants are those of the first router's clock, so that curves of hosts and of that router
+lie on one another.
 
-Anybody on the machine may look, in a few calls at a time. Programs are started as root, so Start
-and Stop need the network's key, which only its user can read (`controller.routers`).
+A program of that user may look, in a few calls at a time. Programs are started as root, so Start
+and Stop need the network's key too (`controller.routers`).
 """
 
 from __future__ import annotations
@@ -18,16 +19,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import hmac
+import os
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 import grpc
 from vitrine.v1 import router_pb2, world_pb2
 
-from controller.addresses import parted
+from controller import ownership, routers
+from controller.addresses import SOCKET_SUFFIX, at_socket, fits, parted
 from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from labs.worlds.live.flows import Flows, RefusedError
@@ -76,13 +81,32 @@ def serving(
     server.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler("vitrine.v1.World", methods),)
     )
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
+    path = _socket()
     try:
-        yield f"127.0.0.1:{port}"
+        _bind(server, path)
+        server.start()
+        yield at_socket(path)
     finally:
         ending.set()
         server.stop(grace=None).wait()
+        path.unlink(missing_ok=True)
+
+
+def _socket() -> Path:
+    """An unused name, where the sockets of routers are."""
+    name = f"hosts-{uuid.uuid4().hex}{SOCKET_SUFFIX}"
+    folder = routers.folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / name if fits(folder / name) else Path("/tmp") / name
+
+
+def _bind(server: grpc.Server, path: Path) -> None:
+    before = os.umask(0o177)
+    try:
+        server.add_insecure_port(at_socket(path))
+    finally:
+        os.umask(before)
+    ownership.give_to_caller(path)
 
 
 class _Hosts:
