@@ -53,6 +53,7 @@ class Experiment:
     def conducted(self, rows: Generator[Sequence[str], None, None], *, sep: str = " | ") -> int:
         """Keeps and prints each row as it is found; the exit status of a command that does so."""
         try:
+            ownership.refuse_links(self.results)
             with contextlib.closing(rows):
                 for row in rows:
                     self.add(row)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from controller.ownership import open_no_link
 from controller.routers import started_ticks
 from topo import wait
 from topo.errors import ProcessError
@@ -66,7 +67,8 @@ class Process:
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with log.open("wb") as output:
+            # Root's process must not write through a link that another user has put there.
+            with open(log, "wb", opener=open_no_link) as output:
                 # A session of its own: Ctrl-C at the terminal reaches only us, and we end the
                 # others in the right order.
                 self._child = subprocess.Popen(
@@ -77,7 +79,10 @@ class Process:
                     start_new_session=True,
                 )
         except OSError as error:
-            raise ProcessError(f"{self.argv[0]} cannot be started: {error.strerror}.") from error
+            where = f" ({error.filename})" if error.filename == str(log) else ""
+            raise ProcessError(
+                f"{self.argv[0]} cannot be started: {error.strerror}{where}."
+            ) from error
 
     @property
     def pid(self) -> int:

@@ -37,6 +37,9 @@ def _guarded(given: Namespace) -> int:
     from topo.errors import TopologyError
 
     try:
+        # The end of a network must not depend on what lies in these folders.
+        if given.command != "down":
+            _refuse_links()
         status = given.own.run(given) or 0
         # Here, and not where Python ends: errors could not be handled there.
         sys.stdout.flush()
@@ -66,3 +69,14 @@ def _guarded(given: Namespace) -> int:
         }
         print(f"\nvitrine: interrupted{kept.get(given.command, '')}.", file=sys.stderr)
         return ending.INTERRUPTED
+
+
+def _refuse_links() -> None:
+    """Root writes results and logs into folders of the user who called sudo."""
+    if os.geteuid() == 0:
+        from controller import ownership
+        from controller.toolchain import ROOT
+        from labs.archive import RESULTS
+
+        for folder in (RESULTS, ROOT / "build" / "log"):
+            ownership.refuse_links(folder)

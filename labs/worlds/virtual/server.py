@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from controller.addresses import SOCKET_SUFFIX, at_socket, fits
+from controller.ownership import open_no_link
 from controller.toolchain import ROOT
 from labs.classes import environment as classes_environment
 from labs.errors import SilenceError
@@ -41,7 +42,7 @@ def serving(
     # Its input is a pipe that we alone hold: however we end, it ends too, and its socket goes.
     argv = [str(BINARY), "serve", "--end-with-input", "--grpc", place or at_socket(own)]
     argv += [word for folder in sorted(classes) for word in ("--classes", str(folder))]
-    with log.open("w") as errors:
+    with open(log, "w", opener=open_no_link) as errors:
         child = subprocess.Popen(
             argv,
             stdin=subprocess.PIPE,
