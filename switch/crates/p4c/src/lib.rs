@@ -19,6 +19,7 @@ use run::{Outcome, answer_editor, run};
 
 /// The compiler limits its depth by itself; this makes the limits harmless in debug builds too. It
 /// is address space: the kernel gives memory only for pages in use.
+#[cfg(not(target_family = "wasm"))]
 const STACK_SIZE_BYTES: usize = 256 << 20;
 
 /// Compiles what these words of the command line say; the first is the program's name.
@@ -26,7 +27,7 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
     let mut words = words.into_iter().map(|word| word.to_string_lossy().into_owned());
     let is_driver = words.next().is_some_and(|name| name.rsplit('/').next() == Some("p4c"));
     let words: Vec<String> = words.collect();
-    let compilation = std::thread::Builder::new().stack_size(STACK_SIZE_BYTES).spawn(move || {
+    let outcome = with_deep_stack(move || {
         let (act, words): (fn(&_) -> _, _) = match words.as_slice() {
             [first, rest @ ..] if first == "lsp" => (answer_editor, rest),
             all => (run, all),
@@ -36,11 +37,22 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
             Err(message) => Outcome::failed(&format!("{message}; --help shows how")),
         }
     });
-    let outcome = match compilation.map(|thread| thread.join()) {
-        Ok(Ok(outcome)) => outcome,
-        _ => Outcome::failed("the compiler failed; please report the program that makes it fail"),
-    };
     output::show(outcome.text);
     output::tell(outcome.messages);
     ExitCode::from(outcome.status)
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn with_deep_stack(compile: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+    let compilation = std::thread::Builder::new().stack_size(STACK_SIZE_BYTES).spawn(compile);
+    match compilation.map(|thread| thread.join()) {
+        Ok(Ok(outcome)) => outcome,
+        _ => Outcome::failed("the compiler failed; please report the program that makes it fail"),
+    }
+}
+
+/// A web page has no threads: `vm/page.sh` links its module with a deep stack.
+#[cfg(target_family = "wasm")]
+fn with_deep_stack(compile: impl FnOnce() -> Outcome) -> Outcome {
+    compile()
 }

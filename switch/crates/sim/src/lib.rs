@@ -9,6 +9,7 @@ mod outside;
 mod plot;
 mod program;
 mod queue;
+#[cfg(not(target_family = "wasm"))]
 mod serve;
 mod stf;
 mod sweep;
@@ -31,6 +32,7 @@ struct Arguments {
 enum Command {
     Fabric(fabric::Arguments),
     Queue(queue::Arguments),
+    #[cfg(not(target_family = "wasm"))]
     Serve(serve::Arguments),
     Stf(stf::Arguments),
     Trace(trace::Arguments),
@@ -41,6 +43,7 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
     let result = match Arguments::parse_from(words).command {
         Command::Fabric(arguments) => fabric::run(&arguments).map(|()| true),
         Command::Queue(arguments) => queue::run(&arguments).map(|()| true),
+        #[cfg(not(target_family = "wasm"))]
         Command::Serve(arguments) => serve::run(&arguments).map(|()| true),
         Command::Stf(arguments) => stf::run(&arguments),
         Command::Trace(arguments) => trace::run(&arguments).map(|()| true),

@@ -5,7 +5,14 @@ use std::path::{Path, PathBuf};
 use compiler::PreprocessorOptions;
 use p4c::files::{BUILT_IN, Files};
 use p4c::render::render_all;
+use pipeline::native::Compile;
 use pipeline::{Config, Pipeline};
+
+/// The compiler to machine code, where there is one.
+#[cfg(not(target_family = "wasm"))]
+pub const MACHINE_CODE: Option<Compile> = Some(native::compile);
+#[cfg(target_family = "wasm")]
+pub const MACHINE_CODE: Option<Compile> = None;
 
 /// Loads a program from a file.
 pub fn load(path: &Path, includes: &[PathBuf], config: &Config) -> Result<Pipeline, String> {

@@ -11,7 +11,6 @@ use std::{io, process, thread};
 use agent::devices::NoDevices;
 use clap::Args;
 use p4c::output;
-use pipeline::native::Compile;
 use serde_json::json;
 use service::address::Address;
 use service::server::{self, Duties, Offer, Server, StartError};
@@ -21,6 +20,7 @@ use stage::{Next, Runner, Stage};
 use units::memory::Budget;
 
 use crate::outside::Library;
+use crate::program;
 
 /// Serve vitrine.v1.World, and P4Runtime and vitrine.v1.Router of the routers in it, until killed.
 #[derive(Args)]
@@ -50,7 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     arguments.address.check(false, arguments.insecure)?;
     let world_thread = thread::current();
     let wake = Arc::new(move || world_thread.unpark());
-    let compile = (!arguments.interpreted).then_some(native::compile as Compile);
+    let compile = if arguments.interpreted { None } else { program::MACHINE_CODE };
     let runner: Runner = match &arguments.classes[..] {
         [] => None,
         folders => Some(Box::new(Library::new(folders)?)),

@@ -8,7 +8,6 @@ use clap::Args;
 
 use p4c::output;
 use pipeline::Config;
-use pipeline::native::Compile;
 use stf::{CPU_PORT, Statement, Test};
 
 use crate::program;
@@ -32,7 +31,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<bool, String> {
     let path = &arguments.test;
     let statements = read_script(path)?;
-    let compile = (!arguments.interpreted).then_some(native::compile as Compile);
+    let compile = if arguments.interpreted { None } else { program::MACHINE_CODE };
     let config = Config { compile, cpu_port: Some(CPU_PORT), ..Config::default() };
     let pipeline = program::load(&arguments.program, &arguments.include, &config)?;
     let mut test = Test::new(pipeline);

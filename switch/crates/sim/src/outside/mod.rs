@@ -3,11 +3,19 @@
 //!
 //! The class runs in a process of its own, `python3 -m insides.host FILE.py CLASS`, and answers
 //! questions through a pipe, [`wire`] in both directions. [`child`] starts the process and ends it
-//! when one decision takes too long, so nothing hangs however the class behaves.
+//! when one decision takes too long, so nothing hangs however the class behaves. A web page cannot
+//! start a process; there `page.rs` replaces it.
 
+// Congestion controls belong to networks, which are another module in a page.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
+
+#[cfg(not(target_family = "wasm"))]
 mod child;
 mod deciders;
+#[cfg(not(target_family = "wasm"))]
 mod library;
+#[cfg(target_family = "wasm")]
+mod page;
 mod wire;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +23,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use traffic::outside::Fault;
 
-pub use deciders::{Aqm, Arbiter, Congestion, Scheduler};
+#[cfg(target_family = "wasm")]
+use page as child;
+
+#[cfg(not(target_family = "wasm"))]
+pub use deciders::Congestion;
+pub use deciders::{Aqm, Arbiter, Scheduler};
+#[cfg(not(target_family = "wasm"))]
 pub use library::Library;
 
 /// A fault as a line of JSON, for programs.
