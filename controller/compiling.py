@@ -57,7 +57,7 @@ def find(name: str, folder: Path | None = None) -> Path:
 
 def current(source: Path) -> Path:
     """Where the compiled program lies, without its endings; it is compiled first if need be."""
-    stem = _stem(source)
+    stem = stem_of(source)
     if not os.access(COMPILER, os.X_OK):
         raise CompileError(f"there is no compiler at {COMPILER}: run `make build` first.")
     made_from = _made_from(source)
@@ -98,7 +98,8 @@ def _is_there(name: str) -> bool:
     return (_OUTPUT / f"{name}.json").exists()
 
 
-def _stem(source: Path) -> Path:
+def stem_of(source: Path) -> Path:
+    """Where the compiled program of a source belongs, without its endings."""
     if source.parent == PROGRAMS:
         return _OUTPUT / source.stem
     # Two files of one name in two folders are two programs.

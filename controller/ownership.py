@@ -4,7 +4,6 @@ results."""
 from __future__ import annotations
 
 import os
-import pwd
 import stat
 from pathlib import Path
 
@@ -66,6 +65,9 @@ def _stays(link: Path) -> bool:
 
 
 def _name_of(user_id: int) -> str:
+    # A web page runs this module in a Python that has no pwd.
+    import pwd
+
     try:
         return pwd.getpwuid(user_id).pw_name
     except KeyError:

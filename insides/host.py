@@ -58,26 +58,37 @@ Inputs: TypeAlias = tuple[int, ...]
 
 def main() -> int:
     """Serves until vitrine-sim hangs up."""
-    file, name = Path(sys.argv[1]), sys.argv[2]
     pipe = _Pipe()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    decide: Serve | None = None
+    answer = answering(Path(sys.argv[1]), sys.argv[2])
     while (body := pipe.read()) is not None:
+        said = answer(body)
+        if said is not None:
+            pipe.write(said)
+    return 0
+
+
+def answering(file: Path, name: str) -> Serve:
+    """A function from frames to answers of a class; None if a frame asks nothing.
+
+    The first frame loads the class. The first byte of an answer is 0, or 1 before an error message.
+    """
+    decide: Serve | None = None
+
+    def answer(body: bytes) -> bytes | None:
+        nonlocal decide
         try:
             if decide is None:
-                decide, answer = _begin(file, name, json.loads(body[1:]))
-            else:
-                told = decide(body)
-                if told is None:
-                    continue
-                answer = told
+                decide, said = _begin(file, name, json.loads(body[1:]))
+                return b"\0" + said
+            told = decide(body)
+            return None if told is None else b"\0" + told
         except Unfit as error:
-            pipe.write(b"\1" + str(error).encode())
+            return b"\1" + str(error).encode()
         except Exception:  # noqa: BLE001 - whatever the class raises is told to its author
-            pipe.write(b"\1" + _trace(file).encode())
-        else:
-            pipe.write(b"\0" + answer)
-    return 0
+            return b"\1" + _trace(file).encode()
+
+    return answer
 
 
 def _end_with(parent: int) -> None:
@@ -162,13 +173,18 @@ def _load(file: Path, name: str, base: type) -> type[Any]:
 
 def _still_reached(folder: Path) -> str:
     """The folder by a path that another user can go too: folders above it may be root's alone."""
-    if os.geteuid() != 0:
+    if not _is_root():
         return str(folder)
     return f"/proc/self/fd/{os.open(folder, os.O_PATH | os.O_DIRECTORY)}"
 
 
+def _is_root() -> bool:
+    # Python in a web page has no users.
+    return sys.platform != "emscripten" and os.geteuid() == 0
+
+
 def _give_up_root() -> None:
-    if os.geteuid() != 0:
+    if not _is_root():
         return
     user = int(os.environ.get("SUDO_UID", 0)) or _NOBODY
     group = int(os.environ.get("SUDO_GID", 0)) or _NOBODY

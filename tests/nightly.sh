@@ -21,6 +21,7 @@ SEEDS=$((seeds * 10)) optimised cargo test -p vitrine-compiler --test growth
 # Lints of the benchmarks, which no test builds; and the generated code, byte by byte.
 (cd switch && cargo clippy --quiet --locked --workspace --all-targets -- -D warnings)
 tests/generated_code.sh check
+vm/page.sh exercises-light
 vm/page.sh
 # All Python tests without networks, those marked `nightly` included.
 tests/pytest.sh -m "not live" -n "$(nproc)" --dist worksteal

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 import shutil
+import subprocess
 from pathlib import Path
 
 from controller.toolchain import ROOT
@@ -16,6 +17,7 @@ from course.grading.grade import grade
 from course.grading.intake import Submission, submissions
 from course.grading.jailed import JailedRunner
 from course.grading.run import Progress, Run
+from course.page import handout as page
 from course.process import Runner
 
 # Where what teachers make is put.
@@ -92,6 +94,17 @@ def make_handout(name: str) -> None:
     """An exercise as students get it."""
     exercise = catalogue.find(name)
     print(f"{_export(exercise)}: what students get, without solutions")
+
+
+def make_page(name: str) -> None:
+    """The same as a folder with a page, for a course's web site."""
+    exercise = catalogue.find(name)
+    page.refuse_others(exercise)
+    if (ROOT / "vm" / "page.sh").exists():
+        subprocess.run([ROOT / "vm" / "page.sh", "exercises"], check=True)
+    folder = _OUT / f"{exercise.name}-page"
+    page.write(exercise, folder)
+    print(f"{folder}: put it on a web site, or open {page.PAGE} in it; students need a browser")
 
 
 def make_slides() -> None:

@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
             "schema": relay.schema(),
         },
         styles=_STYLES,
-        has_worker=True,
+        policy=onefile.WITH_WORKER,
     )
     target.write_text(text)
     compressed = len(gzip.compress(text.encode(), mtime=0))

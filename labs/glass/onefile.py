@@ -28,8 +28,11 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:{scripts}; style-src 'unsafe-inline'; "
     "img-src data:{more}"
 )
+ALONE = _POLICY.format(scripts="", more="")
 # A worker from a text of the page's own, and WebAssembly in it.
-_WORKER = {"scripts": " blob: 'wasm-unsafe-eval'", "more": "; worker-src blob:"}
+WITH_WORKER = _POLICY.format(scripts=" blob: 'wasm-unsafe-eval'", more="; worker-src blob:")
+# The same with Python, which is a script beside the page and evaluates texts of its own.
+WITH_PYTHON = _POLICY.format(scripts=" blob: 'self' file: 'unsafe-eval'", more="; worker-src blob:")
 
 
 def page(tape: bytes) -> str:
@@ -43,12 +46,14 @@ def document(
     along: Mapping[str, bytes],
     *,
     styles: Sequence[str] = STYLES,
-    has_worker: bool = False,
+    policy: str = ALONE,
     level: int = _SMALLEST,
 ) -> str:
-    """A page that begins with a module, which finds `along` by its ids, packed."""
+    """A page that begins with a module, which finds `along` by its ids, packed.
+
+    `policy` says what the page may load and run.
+    """
     look = "\n".join((PAGE / name).read_text() for name in styles)
-    policy = _POLICY.format(**(_WORKER if has_worker else {"scripts": "", "more": ""}))
     packed = "\n".join(
         f'<script type="application/octet-stream" id="{name}">{_packed(data, level)}</script>'
         for name, data in along.items()

@@ -81,11 +81,19 @@ def interop(given: Namespace) -> None:
     try_together(given.exercise, Path(given.submissions), unsafe=given.unsafe)
 
 
-@command("handout", "an exercise as students get it", o.EXERCISE, needs=Needs.PROGRAMS)
+@command(
+    "handout",
+    "an exercise as students get it",
+    o.EXERCISE,
+    o.PAGE,
+    needs=Needs.PROGRAMS,
+    examples=["vitrine handout first-router", "vitrine handout first-router --page"],
+)
 def handout(given: Namespace) -> None:
-    from course.grading.command import make_handout
+    from course.grading.command import make_handout, make_page
 
-    make_handout(given.exercise)
+    make = make_page if given.page else make_handout
+    make(given.exercise)
 
 
 @command("slides", "slides for the weeks of a term, in Markdown for Marp", needs=Needs.PYTHON)

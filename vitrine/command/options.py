@@ -170,6 +170,7 @@ OUT = _value("out", text="where the points and pages go", metavar="OUT")
 SECRET = _value(
     "--secret", text="any word: scenarios that nobody has seen", metavar="WORD", default=""
 )
+PAGE = _switch("--page", text="as a web page that checks by itself, with nothing installed")
 UNSAFE = _switch("--unsafe", text="run submissions without a sandbox")
 WHEEL = _value("wheel", text="the address of the kit's wheel", metavar="WHEEL")
 

@@ -51,7 +51,7 @@ function tableOf(lines) {
   const cells = (line) => line.replace(/^\||\|\s*$/g, "").split("|").map((each) => inline(each.trim()));
   const [head, , ...rows] = lines.map(cells);
   return element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "A table" }, element("table", {},
-    element("thead", {}, element("tr", {}, ...head.map((each) => element("th", { scope: "col" }, ...each)))),
+    element("thead", {}, element("tr", {}, ...head.map((each) => (each.length ? element("th", { scope: "col" }, ...each) : element("td", {}))))),
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((each) => element("td", {}, ...each)))))));
 }
 
