@@ -51,9 +51,9 @@ done
 ln -sfn ../../vm/vitrine build/bin/vitrine
 ln -sfn ../vm/activate build/activate
 # Under these names the programs take the flags of the p4lang originals.
-ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-ss
-ln -sfn ../bin/vitrine-p4c build/dropin/p4c-bm2-psa
-ln -sfn ../bin/vitrine-p4c build/dropin/p4c
+for name in p4c p4c-bm2-ss p4c-bm2-psa p4test p4fmt p4c-graphs; do
+    ln -sfn ../bin/vitrine-p4c "build/dropin/$name"
+done
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch_grpc
 ln -sfn ../bin/vitrine-switch build/dropin/simple_switch
 ln -sfn ../bin/vitrine-switch build/dropin/psa_switch

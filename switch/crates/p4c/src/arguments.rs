@@ -98,6 +98,10 @@ Compiles a P4-16 program for v1model, BMv2's PSA or Tofino's tna and t2na: which
 
 usage: vitrine-p4c [options] PROGRAM.p4
        vitrine-p4c lsp [-I DIRECTORY] [-D NAME]    answer an editor (docs/editors.md)
+       vitrine-p4c test [options] PROGRAM.p4       check a program of any architecture
+       vitrine-p4c fmt PROGRAM.p4 [-o FILE]        lay out its text (- reads standard input)
+       vitrine-p4c graphs [options] PROGRAM.p4 [--graphs-dir DIRECTORY] [--fullGraph]
+                                                   draw its parsers and controls for Graphviz
 
   -o FILE                    write BMv2 JSON (started as `p4c`: the directory for NAME.json)
   --p4runtime-files A,B      write P4Info: text, or binary or JSON for names that end

@@ -25,7 +25,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn printed(text: impl Into<String>) -> Outcome {
+    /// A text that was asked for.
+    pub fn printed(text: impl Into<String>) -> Outcome {
         Outcome { text: text.into(), ..Outcome::default() }
     }
 
@@ -50,13 +51,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let Some(main_file) = &arguments.main_file else {
         return Outcome::failed("no program is given; --help shows how");
     };
-    let mut include_directories = arguments.include_directories.clone();
-    include_directories.push(BUILT_IN.into());
-    let preprocessor = PreprocessorOptions {
-        include_directories,
-        definitions: arguments.definitions.clone(),
-        annotations_disabled: arguments.annotations_disabled.clone(),
-    };
+    let preprocessor = preprocessor_options(arguments);
     if arguments.is_dry_run {
         return Outcome::printed(dry_run(arguments, main_file));
     }
@@ -85,8 +80,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Outcome { text: printed, ..finish(arguments, output) }
 }
 
+/// How the arguments want a program read.
+pub fn preprocessor_options(arguments: &Arguments) -> PreprocessorOptions {
+    let mut include_directories = arguments.include_directories.clone();
+    include_directories.push(BUILT_IN.into());
+    PreprocessorOptions {
+        include_directories,
+        definitions: arguments.definitions.clone(),
+        annotations_disabled: arguments.annotations_disabled.clone(),
+    }
+}
+
 /// Writes a text, or says why not.
-fn write(path: &str, text: &str) -> Result<(), Outcome> {
+pub fn write(path: &str, text: &str) -> Result<(), Outcome> {
     let failed = |error| Outcome::failed(&format!("cannot write {path}: {error}"));
     write_whole(path, text.as_bytes()).map_err(failed)
 }
@@ -202,13 +208,7 @@ impl Preprocessed {
 
 /// Shows the messages and, if there are no errors, writes the files.
 fn finish(arguments: &Arguments, output: Output) -> Outcome {
-    let diagnostics: Vec<Diagnostic> = output
-        .diagnostics
-        .into_iter()
-        .filter_map(|diagnostic| adjust(diagnostic, arguments))
-        .collect();
-    let messages = render_all(&shown(&diagnostics, arguments), &output.sources);
-    let has_errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+    let (messages, has_errors) = judged(arguments, output.diagnostics, &output.sources);
     let (Some(mut program), Some(p4info), false) = (output.program, output.p4info, has_errors)
     else {
         let messages = if has_errors {
@@ -244,6 +244,18 @@ fn finish(arguments: &Arguments, output: Output) -> Outcome {
         }
     }
     Outcome { messages, ..Outcome::default() }
+}
+
+/// The messages as the arguments want them, and whether there are errors.
+pub fn judged(
+    arguments: &Arguments,
+    diagnostics: Vec<Diagnostic>,
+    sources: &SourceMap,
+) -> (String, bool) {
+    let diagnostics: Vec<Diagnostic> =
+        diagnostics.into_iter().filter_map(|found| adjust(found, arguments)).collect();
+    let has_errors = diagnostics.iter().any(|found| found.severity == Severity::Error);
+    (render_all(&shown(&diagnostics, arguments), sources), has_errors)
 }
 
 /// The messages to show: errors up to the given number.

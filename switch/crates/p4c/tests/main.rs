@@ -4,3 +4,4 @@ mod command_line;
 mod diagnostics;
 mod garbage;
 mod lsp;
+mod tools;

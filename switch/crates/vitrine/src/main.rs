@@ -16,7 +16,10 @@ type Program = fn(Vec<OsString>) -> ExitCode;
 
 /// Under which names each program is started, those of the p4lang originals included.
 const PROGRAMS: [(&[&str], Program); 3] = [
-    (&["vitrine-p4c", "p4c", "p4c-bm2-ss", "p4c-bm2-psa"], p4c::main),
+    (
+        &["vitrine-p4c", "p4c", "p4c-bm2-ss", "p4c-bm2-psa", "p4test", "p4fmt", "p4c-graphs"],
+        p4c::main,
+    ),
     (&["vitrine-switch", "simple_switch", "simple_switch_grpc", "psa_switch"], switch),
     (&["vitrine-sim"], sim::main),
 ];

@@ -38,8 +38,8 @@ fn another_name_is_told_which_there_are() {
     assert!(line.starts_with("vitrine: say which program is meant"), "{line}");
     assert!(
         line.ends_with(
-            "vitrine-p4c, p4c, p4c-bm2-ss, p4c-bm2-psa, vitrine-switch, simple_switch, \
-             simple_switch_grpc, psa_switch, vitrine-sim"
+            "vitrine-p4c, p4c, p4c-bm2-ss, p4c-bm2-psa, p4test, p4fmt, p4c-graphs, \
+             vitrine-switch, simple_switch, simple_switch_grpc, psa_switch, vitrine-sim"
         ),
         "{line}"
     );
