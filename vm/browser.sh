@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Installs the browser that the page's tests drive: Debian's Chromium. Whoever only uses the page has a
-# browser of his own, so nothing but the tests asks for this. Ubuntu has Chromium as a snap only, which
-# cannot be driven; there the tests of the page in a browser are left out, and say so.
+# Installs the browser that the page's tests drive, Debian's Chromium. Ubuntu has Chromium as a snap
+# only, which cannot be driven; there the tests of the page in a browser are skipped with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh

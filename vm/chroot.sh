@@ -30,7 +30,7 @@ chroot_run() {
 
 # chroot_network TREE COMMAND...: the same with a network of its own and with the tree as the root of a
 # mount namespace. A process that enters a Mininet host's namespaces would leave a mere chroot, and
-# /sys shows the network of whoever mounted it.
+# /sys shows the network of the process that mounted it.
 chroot_network() {
     local tree=$1
     shift

@@ -1,9 +1,9 @@
 # Which distribution and which processor the machine has, and what differs between those that the kit
 # is provisioned on. To be sourced.
 #
-# A dry run may be about another machine than this one. VITRINE_OS_RELEASE names the file that tells its
+# A dry run may be about another machine. VITRINE_OS_RELEASE names the file with its
 # distribution, VITRINE_ARCHITECTURE its processor (in Debian's words), and VITRINE_FRESH=yes says that
-# nothing is known of what is installed there.
+# nothing is known about its installed packages.
 
 # The distribution, and its folder in the P4 project's package repository. The packages that the kit
 # needs have the same names in all of them.
@@ -13,7 +13,7 @@ distributions=(
     "ubuntu 22.04  xUbuntu_22.04"
     "ubuntu 24.04  xUbuntu_24.04"
 )
-# shellcheck disable=SC2034 # Who sources this reads it.
+# shellcheck disable=SC2034 # The sourcing script reads it.
 distributions_named="Debian 12 and 13 and Ubuntu 22.04 and 24.04"
 
 distribution=$( (. "${VITRINE_OS_RELEASE:-/etc/os-release}" && echo "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}") 2>/dev/null || echo unknown)

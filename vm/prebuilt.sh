@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Succeeds where the Rust programs need not be built: a lab machine carries them in /opt/vitrine/bin,
 # with the identity of the sources they were made from (vm/carry.sh), and these are still the sources
-# here. So a machine without Rust and without a network works until somebody changes the switch.
+# here. So a machine without Rust and without a network works until the switch is changed.
 #
 # VITRINE_PREBUILT names another folder.
 set -euo pipefail

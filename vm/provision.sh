@@ -5,11 +5,11 @@
 # or with sudo; the virtual machine, the image and the container all run this same script.
 #
 #   vm/provision.sh                                        does it
-#   vm/provision.sh --dry-run                              says what is left to do, and changes nothing
-#   vm/provision.sh --dry-run OS-RELEASE [ARCHITECTURE]    the same for another, fresh machine, told by
+#   vm/provision.sh --dry-run                              lists the remaining steps only
+#   vm/provision.sh --dry-run OS-RELEASE [ARCHITECTURE]    the same for a fresh machine, given by
 #                                                          its /etc/os-release; amd64 or arm64
 #
-# Safe to run again: what is there is left alone. Versions: vm/versions.env. Settings:
+# Safe to run again: finished steps are skipped. Versions: vm/versions.env. Settings:
 # WIRESHARK=tshark (no window), P4LANG=no (without the P4 project's tools), RUST_INSTALL=no (ask).
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -2,7 +2,7 @@
 # namespaces) or the virtual one (one process, virtual time), behind vm/say.sh.
 # To be sourced.
 
-# choose_world: sets WORLD where nobody has: to live where this machine can do it, and else to virtual.
+# choose_world: sets WORLD if it is unset: to live where this machine can, and else to virtual.
 # `why_virtual` is then the reason, half a sentence.
 choose_world() {
     why_virtual=

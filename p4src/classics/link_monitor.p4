@@ -4,7 +4,7 @@
 //   egress:  bytes of the port += this packet; a probe takes the sum along and begins a new one
 //
 // A hop says how many bytes a port has sent since the last probe, and in how much time: eight times the
-// one by the other is the line's rate in Mb/s. Who gets the probes needs no access to any router.
+// one by the other is the line's rate in Mb/s. A monitor needs no access to routers.
 // To try: count packets instead. Count by flow. What do two monitors do to each other's counts?
 
 #include <core.p4>

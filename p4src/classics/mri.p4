@@ -5,7 +5,7 @@
 //
 // Each hop is named by the Ethernet address of the port that the probe left by. Click a packet to UDP
 // port 5005 to see its hops; lib/trail.p4 says how they lie in it.
-// To try: tell how many bytes stood in the queue too (deq_qdepth_bytes). Write into every tenth packet
+// To try: report the queue's bytes, too (deq_qdepth_bytes). Write into every tenth packet
 // only. What does a probe not see that a counter does?
 
 #include <core.p4>

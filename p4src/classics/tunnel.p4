@@ -6,7 +6,7 @@
 //
 // IPv4 in IPv4, RFC 2003. The routers between the ends see only the outer header: they run basic.p4 and
 // know of no tunnel. A tunnel counts as one hop of the packet inside.
-// To try: send the other host through the tunnel too. Count what is inside. What if the tunnel's end
+// To try: send the other host through the tunnel, too. Count inner packets. What if the tunnel's end
 // sends a packet back into it?
 
 #include <core.p4>

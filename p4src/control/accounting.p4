@@ -2,7 +2,7 @@
 //
 // Reads:  standard_metadata.priority.
 // Writes: the counter class_traffic, one cell a class.
-// Apply in egress. What was dropped in a queue is not here; the switch counts it by reason.
+// Apply in egress. Drops of queues are not counted here; the switch counts them by reason.
 
 #ifndef VITRINE_CONTROL_ACCOUNTING_P4
 #define VITRINE_CONTROL_ACCOUNTING_P4

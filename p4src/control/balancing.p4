@@ -6,7 +6,7 @@
 //        |                                  |
 //        |        ECMP:             the turn is always 0
 //        |        FLOWLETS:         after a pause the turn is drawn anew
-//        |        CONGESTION_AWARE: the turn grows by 1 when this path is told to be full
+//        |        CONGESTION_AWARE: the turn grows by 1 when this path is reported full
 //        v
 //   paths: port and MACs of the path
 //
@@ -50,7 +50,7 @@ control balancing(inout headers_t hdr,
     bit<48> recent_us = 0;
     bit<48> hold_us = 0;
 
-    // A flowlet begins after a pause; a path is full if that was told recently; between two moves
+    // A flowlet begins after a pause; a path is full if reported so recently; between two moves
     // passes the hold. All in microseconds.
     action balance(bit<8> chosen, bit<48> pause, bit<48> recent, bit<48> hold) {
         method = chosen;

@@ -9,7 +9,7 @@
 //   enq_qdepth >= threshold ?  -- yes -->  CE     as it is
 //
 // The switch's own AQM (step, RED, CoDel, PIE) marks too, without P4; this is the same idea in the
-// program, to be changed by whoever wants to try another one.
+// program, where you can try another one.
 //
 // Reads:  hdr, standard_metadata.{egress_port, priority, enq_qdepth}.
 // Writes: hdr.ipv4.ecn, hdr.ipv6.ecn.

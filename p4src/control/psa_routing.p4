@@ -9,7 +9,7 @@
 //        v                       v                         v
 //   MACs, send_to_port      to the controller           nothing
 //
-// "Nothing" drops: PSA's ostd.drop is true until somebody calls send_to_port.
+// "Nothing" drops: PSA's ostd.drop is true until send_to_port is called.
 //
 // Reads:  hdr, istd.{ingress_port, parser_error}.
 // Writes: ostd, hdr.ethernet.{dst,src}_addr, the TTL, hdr.packet_in.

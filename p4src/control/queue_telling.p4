@@ -1,8 +1,8 @@
-// Queue telemetry in six bits: packets say how deep the deepest queue on their way was, and the last
-// router tells the first one when that was too deep.
+// Queue telemetry in six bits: packets carry the greatest depth of a queue on their path; the last
+// router notifies the first one when that is too deep.
 //
 //   first router:   DSCP = 0
-//   every router:   DSCP = the greater of itself and of what the packet found in its queue, up to 63
+//   every router:   DSCP = the greater of itself and the depth that the packet found, up to 63
 //   last router:    DSCP = 0 again;  was it `threshold` or more?
 //        |                           yes: a copy, cut to its IP header, goes back where it came from
 //        v

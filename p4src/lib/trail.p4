@@ -1,8 +1,8 @@
-// A trail: routers write into datagrams of a probe what they went through, a hop each.
+// A trail: each router on the path adds a hop to the datagrams of a probe.
 //
 //   ethernet | ipv4, dscp = TRAIL_DSCP | udp | trail: how many hops | hop | hop ... | the datagram's data
 //
-// The newest hop is the first. What a hop says the program decides: it takes one of hops.p4 as `hop_t`,
+// The newest hop is the first. The program chooses its content: it takes one of hops.p4 as `hop_t`,
 // of HOP_BYTES bytes, in front of this file. A probe is a UDP datagram for TRAIL_PORT; the first router on its way
 // puts an empty trail in. The UDP checksum is 0, which in IPv4 says that there is none.
 //
@@ -18,7 +18,7 @@
 const bit<6>  TRAIL_DSCP = 1;
 const bit<16> TRAIL_PORT = 5005;
 const bit<16> TRAIL_BYTES = 2;
-// Longer trails are not begun: so long a way has a loop.
+// A longer path has a loop, so trails end here.
 const bit<16> HOPS_MAX = 8;
 const bit<4>  IHL_WITHOUT_OPTIONS = 5;
 

@@ -1,4 +1,4 @@
-"""What hosts and routers of a virtual network tell, where the network has not moved yet."""
+"""The reports of hosts and routers of a virtual network that has not moved yet."""
 
 import contextlib
 
@@ -16,7 +16,7 @@ def impatient(monkeypatch):
 
 
 class _Names(told.Watch):
-    """Keeps the hosts that were told of."""
+    """Stores the reported hosts."""
 
     def __init__(self, *messages):
         super().__init__(contextlib.nullcontext(iter(messages)))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # deb.sh FOLDER VERSION ARCHITECTURE GLIBC STAMP: the folder of programs as a Debian package, which puts
-# it into /opt/vitrine, where the kit's set-up finds it, and the programs onto everybody's path.
+# it into /opt/vitrine, where the kit's set-up finds it, and the programs onto every user's path.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . vm/say.sh

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name under which programs ask for the psa.p4 of BMv2; there is one here, and it is that.
+// Programs include BMv2's psa.p4 by this name; here it is the same file.
 #include <psa.p4>

@@ -1,4 +1,4 @@
-"""Random updates of the tables of a program, compared with what P4Runtime says of each.
+"""Random updates of the tables of a program, compared with a model of P4Runtime.
 
     python -m tests.conformance.entries PROGRAM.p4 --updates 250000 --seed 7 -- -I DIR
 

@@ -293,7 +293,7 @@ fn conditions_in_conditions_take_room_for_each_level_not_twice_for_each() {
     assert!(second < first + first / 10, "{at_20}, {at_40} and {at_60} bytes");
 }
 
-/// Bytes of JSON for a `switch` with one case of so many labels.
+/// Bytes of JSON for a `switch` with one case of `count` labels.
 fn json_bytes_of_labels(count: usize) -> usize {
     let labels: String = (0..count).map(|label| format!("{label}: ")).collect();
     let choice = format!("switch (hdr.w.v) {{ {labels} {{ meta.m = 1; }} default: {{}} }}");

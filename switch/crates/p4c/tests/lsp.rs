@@ -167,7 +167,7 @@ fn a_name_is_explained_found_and_renamed_in_all_files() {
 #[test]
 fn fields_are_offered_behind_a_dot() {
     let mut editor = Editor::new("complete", &[]);
-    // As it is while somebody types: the rest of the statement is not there.
+    // An unfinished statement, as while typing.
     let typed = PROGRAM.replacen(
         "standard.egress_spec = standard.ingress_port == 1 ? 9w2 : 9w1;",
         "standard.eg",

@@ -13,11 +13,11 @@
 //! In PI's dialect, ids of clients that have left do not count: the live client with the highest id
 //! is primary, and while there is none, requests without an id are accepted.
 //!
-//! Numbers are bounded, and who holds them for nothing gives way: where a role has no room, the
+//! Numbers are bounded, and idle holders give way: where a role has no room, the
 //! lowest of its backups goes for a client that becomes primary, so a primary that returns always
 //! gets in; where there is no room for roles, the one that has been without clients longest is
 //! forgotten, with the highest id that it has seen, and where all have clients one goes of the
-//! connection that leads most; and the streams of one connection have so many roles at the most.
+//! connection that leads most; and the streams of one connection have a limited number of roles.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

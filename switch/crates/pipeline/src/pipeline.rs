@@ -187,7 +187,7 @@ impl Pipeline {
         self.program.reads_queues
     }
 
-    /// Parses the packet and runs ingress. What becomes of it: [`crate::after_ingress`].
+    /// Parses the packet and runs ingress; [`crate::after_ingress`] decides what follows.
     pub fn ingress(&mut self, packet: &mut Packet, now: Time) -> IngressEnd {
         self.ingress_observed(packet, now, &mut Unobserved)
     }

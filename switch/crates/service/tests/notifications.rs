@@ -117,7 +117,7 @@ async fn what_packets_teach_is_published_once_until_it_is_acknowledged() {
     assert!(!path.exists(), "the socket goes with the switch");
 }
 
-/// Another user's file, or directory: what it is makes no difference to who may remove it.
+/// Another user's file or directory: only its owner may remove it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_is_taken_moves_the_socket_and_clients_are_told_where() {
     let name = format!("vitrine-taken-{}", std::process::id());

@@ -7,7 +7,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 /// Files explain themselves: the first lines say what they hold.
 const HEADER_WITHIN_LINES: usize = 3;
 
-/// All Rust files but the generated ones, which nobody reads.
+/// All Rust files but the generated ones.
 fn rust() -> Vec<SourceFile> {
     let mut found = files("switch/crates/", ".rs");
     found.retain(|file| !file.path.contains("/generated/"));

@@ -200,7 +200,7 @@ pub enum Way {
 pub enum Tofino {
     /// `Checksum.update`: the checksum of the data.
     Checksum,
-    /// `Checksum.verify`: whether the sum so far is that of whole data.
+    /// `Checksum.verify`: whether the sum is that of valid data.
     ChecksumVerify,
     /// `DirectMeter.execute`.
     DirectMeter,

@@ -157,7 +157,7 @@ impl Lowering<'_> {
                 }
                 Evaluated::Destination(argument) => {
                     destinations.push((position, argument));
-                    // The place stands there once it is evaluated.
+                    // Its evaluation fills in the argument.
                     parameter(hex(0))
                 }
                 value => self.parameter_of(value, at),

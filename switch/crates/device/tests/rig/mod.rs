@@ -69,7 +69,7 @@ pub fn load(name: &str) -> Pipeline {
     Pipeline::new(&program, &Config::default()).expect("loads")
 }
 
-/// A device with ports 1 to 3 of this rate, two classes each. What is handed over has arrived.
+/// A device with ports 1 to 3 of this rate, two classes each. Frames have arrived when handed over.
 pub fn device(rate: Option<Rate>) -> Device {
     let sender = SenderConfig { rate: SenderRate::Unlimited, ..SenderConfig::default() };
     device_with(rate, LinkConfig { sender, ..LinkConfig::default() })

@@ -154,7 +154,7 @@ impl General {
         self
     }
 
-    /// Where digests are published, which clients of the other door alone ask for.
+    /// The address at which digests are published, for Thrift clients only.
     fn notifications(&self) -> Option<Place> {
         let path = format!("/tmp/bmv2-{}-notifications.ipc", self.device_id);
         let usual = || Place::IpcNear(path.into());
