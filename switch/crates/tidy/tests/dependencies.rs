@@ -296,8 +296,11 @@ fn the_fuzzers_lock_file_knows_what_our_crates_use() {
         let Some(known) = in_lock.get(&name) else { continue };
         let unknown = used.iter().filter(|each| !known.contains(each));
         violations.extend(unknown.map(|each| format!("`{name}` uses `{each}`")));
+        // `--locked` refuses these too.
+        let unused = known.iter().filter(|each| !used.contains(each));
+        violations.extend(unused.map(|each| format!("`{name}` no longer uses `{each}`")));
     }
-    require_none("cd switch/fuzz && cargo update --offline --workspace", &violations);
+    require_none("cd switch/fuzz && cargo metadata >/dev/null", &violations);
 }
 
 #[test]
