@@ -3,11 +3,14 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use pipeline::native::Op;
 use pipeline::{Config, Pipeline};
+use support::calls;
 use support::chance::Chance;
 use support::programs::{compile, compile_text, files, made_up, packets, root};
-use support::{Both, Output};
+use support::{Both, Output, Seen};
 use units::{DropReason, PortId};
 
 /// Sends packets like these through both forms of a program whose tables have entries.
@@ -17,8 +20,8 @@ fn compare(
     packets: &[Vec<u8>],
     seed: u64,
     count: usize,
-) -> bool {
-    let Some(mut both) = Both::load(name, program) else { return false };
+) -> Option<Seen> {
+    let mut both = Both::load(name, program)?;
     let mut chance = Chance(seed);
     for _ in 0..2 {
         send(&mut both, &mut chance, packets, count / 2);
@@ -26,7 +29,7 @@ fn compare(
     }
     send(&mut both, &mut chance, packets, count);
     both.compare_state();
-    true
+    Some(both.seen)
 }
 
 /// Sends packets like these from some port.
@@ -53,7 +56,7 @@ fn every_program_of_the_repository_gives_the_same_either_way() {
     for path in folders.into_iter().flat_map(files) {
         let name = path.to_string_lossy().into_owned();
         let Some(program) = compile(&path) else { continue };
-        count += usize::from(compare(&name, program, &packets(&path), 1, 100));
+        count += usize::from(compare(&name, program, &packets(&path), 1, 100).is_some());
     }
     // Those of the packet tests alone are more; a change of folders must not make this test empty.
     assert!(count > 50, "only {count} programs");
@@ -138,23 +141,59 @@ fn a_program_for_psa_is_machine_code() {
     }
 }
 
+/// Packets whose first byte and the three bits after it choose what a made-up program does with the
+/// rest: a header of 33 bytes, and what follows it.
+fn made_up_packets(chance: &mut Chance) -> Vec<Vec<u8>> {
+    let packet = |number: u8| {
+        let mut packet: Vec<u8> = (0..70).map(|_| chance.next() as u8).collect();
+        (packet[0], packet[1]) = (number % 4, packet[1] & 0x1f | number << 5);
+        packet
+    };
+    (0..8).map(packet).collect()
+}
+
+/// Compares both forms of a program that is made up.
+fn compare_made_up(name: &str, source: String, packets: &[Vec<u8>], seed: u64) -> Seen {
+    let program = compile_text(source.clone());
+    let outcome = std::panic::catch_unwind(|| compare(name, program, packets, seed, 60));
+    outcome.ok().flatten().unwrap_or_else(|| panic!("{source}"))
+}
+
 #[test]
 fn programs_that_are_made_up_give_the_same_either_way() {
     for seed in 0..60 {
         let mut chance = Chance(seed);
         let source = made_up(&mut chance);
-        // 33 bytes a header; the first byte and the three bits after it choose the second.
-        let packets: Vec<Vec<u8>> = (0..8)
-            .map(|number| {
-                let mut packet: Vec<u8> = (0..70).map(|_| chance.next() as u8).collect();
-                (packet[0], packet[1]) = (number % 4, packet[1] & 0x1f | number << 5);
-                packet
-            })
-            .collect();
-        let program = compile_text(source.clone());
-        let outcome = std::panic::catch_unwind(|| {
-            compare(&format!("made up from seed {seed}"), program, &packets, seed, 60)
-        });
-        assert!(outcome.unwrap_or_else(|_| panic!("{source}")), "{source}");
+        let packets = made_up_packets(&mut chance);
+        let _seen = compare_made_up(&format!("made up from seed {seed}"), source, &packets, seed);
+    }
+}
+
+/// `VITRINE_SEEDS=1000-3000` tries those seeds instead.
+#[test]
+fn programs_of_calls_that_are_made_up_give_the_same_either_way() {
+    let given = std::env::var("VITRINE_SEEDS").unwrap_or_else(|_| "0-80".to_owned());
+    let (first, end) = given.split_once('-').expect("two seeds");
+    let [first, end] = [first, end].map(|seed| seed.parse::<u64>().expect("a seed"));
+    let (mut used, mut seen) = (BTreeSet::new(), Seen::new());
+    for seed in first..end {
+        let mut chance = Chance(seed);
+        let (source, calls) = calls::program(&mut chance);
+        used.extend(calls);
+        let packets = made_up_packets(&mut chance);
+        let name = format!("calls made up from seed {seed}");
+        seen.extend(compare_made_up(&name, source, &packets, seed));
+    }
+    let all = calls::CALLS.iter().map(|(name, ..)| *name);
+    let unused: Vec<&str> = all
+        .chain(calls::STATES.iter().map(|(name, _)| *name))
+        .filter(|name| !used.contains(name))
+        .collect();
+    assert!(unused.is_empty(), "no program has {unused:?}");
+    // Clones leave at port 4, multicast packets at 1 to 3.
+    for wanted in
+        ["Assertion", "EgressProgram", "IngressProgram", "a digest", "port 1", "port 3", "port 4"]
+    {
+        assert!(seen.contains(wanted), "{wanted}: {seen:?}");
     }
 }

@@ -6,8 +6,11 @@
 #[path = "../../../pipeline/tests/common/switching.rs"]
 mod switching;
 
+pub mod calls;
 pub mod chance;
 pub mod programs;
+
+use std::collections::BTreeSet;
 
 use bits::Int;
 use chance::Chance;
@@ -28,7 +31,12 @@ pub struct Both {
     native: Pipeline,
     interpreted: Pipeline,
     now: Time,
+    /// The kinds of outputs so far.
+    pub seen: Seen,
 }
+
+/// Ports at which packets left, reasons of drops, and whether there was a digest.
+pub type Seen = BTreeSet<String>;
 
 /// Queues whose depths are different at each instant and for each port.
 struct Numbers(Time);
@@ -56,7 +64,8 @@ impl Both {
         let native = wired(Pipeline::new(&program, &config).ok()?);
         assert_eq!(native.native_failure(), None, "{name}");
         assert!(native.is_native() && !interpreted.is_native());
-        Some(Both { name: name.to_owned(), program, native, interpreted, now: Time::ZERO })
+        let (name, now, seen) = (name.to_owned(), Time::ZERO, Seen::new());
+        Some(Both { name, program, native, interpreted, now, seen })
     }
 
     /// Does the same to both forms.
@@ -173,6 +182,11 @@ impl Both {
         };
         let (native, interpreted) = (run(&mut self.native), run(&mut self.interpreted));
         assert_eq!(native, interpreted, "{}: packet {packet:02x?}", self.name);
+        self.seen.extend(native.iter().map(|output| match output {
+            Output::Digest { .. } => "a digest".to_owned(),
+            Output::Drop(reason) => format!("{reason:?}"),
+            Output::Transmit { port, .. } => format!("port {}", port.0),
+        }));
         native
     }
 

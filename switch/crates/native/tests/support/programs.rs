@@ -65,7 +65,13 @@ fn ipv4(protocol: u8) -> Vec<u8> {
 }
 
 /// Widths of the made-up header's fields: 264 bits, whole bytes, few of them aligned.
-const WIDTHS: [u32; 12] = [8, 3, 13, 1, 7, 32, 48, 64, 16, 9, 55, 8];
+pub const WIDTHS: [u32; 12] = [8, 3, 13, 1, 7, 32, 48, 64, 16, 9, 55, 8];
+
+/// The declarations of those fields.
+pub fn fields() -> String {
+    let fields = WIDTHS.iter().enumerate();
+    fields.map(|(number, width)| format!("bit<{width}> f{number}; ")).collect()
+}
 
 /// A program that is made up: its source, for the message of a failure.
 ///
@@ -73,9 +79,7 @@ const WIDTHS: [u32; 12] = [8, 3, 13, 1, 7, 32, 48, 64, 16, 9, 55, 8];
 /// expressions of every kind on fields of odd widths, in actions with parameters, under conditions,
 /// behind a table.
 pub fn made_up(chance: &mut Chance) -> String {
-    let fields = WIDTHS.iter().enumerate();
-    let fields: String =
-        fields.map(|(number, width)| format!("bit<{width}> f{number}; ")).collect();
+    let fields = fields();
     let assign = |chance: &mut Chance, params: bool| {
         let (kind, number) = (*chance.one(&["h.a", "h.b", "m"]), chance.below(WIDTHS.len()));
         let value = Expressions { chance, params }.value(WIDTHS[number], 3);
@@ -146,15 +150,15 @@ pub fn compile_text(source: String) -> bmv2::Program {
 }
 
 /// Made-up expressions.
-struct Expressions<'a> {
-    chance: &'a mut Chance,
+pub struct Expressions<'a> {
+    pub chance: &'a mut Chance,
     /// Whether there are parameters.
-    params: bool,
+    pub params: bool,
 }
 
 impl Expressions<'_> {
     /// A number of `bit<width>`.
-    fn value(&mut self, width: u32, depth: u32) -> String {
+    pub fn value(&mut self, width: u32, depth: u32) -> String {
         if depth == 0 {
             return self.leaf(width);
         }
@@ -189,7 +193,7 @@ impl Expressions<'_> {
     }
 
     /// A question.
-    fn test(&mut self, depth: u32) -> String {
+    pub fn test(&mut self, depth: u32) -> String {
         if depth == 0 {
             return format!("h.{}.isValid()", self.chance.one(&["a", "b"]));
         }
