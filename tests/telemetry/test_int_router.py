@@ -214,6 +214,21 @@ def test_a_packet_whose_checksum_is_wrong_stays_as_wrong(tmp_path):
     run(tmp_path, configuration(Node(1), INSIDE, START_MD), [(frame, bytes(expected))])
 
 
+def test_a_tcp_checksum_of_zero_leaves_the_domain_as_0x0000(tmp_path):
+    """Linux writes 0xffff, which means the same: behind the source nothing tells them apart."""
+    packet = ETHERNET / V4 / TCP(sport=5001, dport=80, window=0) / Raw(b"from the source host")
+    packet[TCP].window = Ether(bytes(packet))[TCP].chksum
+    as_0 = Ether(bytes(packet))
+    assert as_0[TCP].chksum == 0
+    as_ffff = Ether(bytes(packet))
+    as_ffff[TCP].chksum = 0xFFFF
+    inside = inserted(routed(bytes(as_0)), Node(1), BITMAP, HOP_WORDS, HOPS)
+    frames = [(bytes(as_0), inside), (bytes(as_ffff), inside)]
+    run(tmp_path, configuration(Node(1), INSIDE, START_MD), frames)
+    behind = routed(routed(bytes(as_0)))
+    run(tmp_path, configuration(Node(5), EDGE), [(inside, behind)], reporter=Node(5))
+
+
 def test_what_is_marked_but_is_not_int_is_payload(tmp_path):
     # Another version, another type, cut inside the headers, a stack longer than the packet.
     headers = ["10030000 10000000", "20030000 20000000", "1003", "10ff0000 20000206 c0000000 0000"]

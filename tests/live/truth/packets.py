@@ -62,10 +62,17 @@ class Packet:
 
     @property
     def unrouted(self) -> bytes:
-        """The packet without the fields that each router changes: hop limit and IPv4's checksum."""
+        """The packet without the fields that each router changes: hop limit and IPv4's checksum.
+
+        A TCP checksum of zero is 0x0000 or 0xffff, which mean the same. Linux sends 0xffff; the
+        sink, which updates the checksum by what it takes out, cannot know that, and sends 0x0000.
+        """
+        data, checksum = self.data, self.transport + 16
+        if self.protocol == TCP and data[checksum : checksum + 2] == b"\xff\xff":
+            data = data[:checksum] + b"\x00\x00" + data[checksum + 2 :]
         if self.version == 4:
-            return self.data[:8] + self.data[9:10] + self.data[12:]
-        return self.data[:7] + self.data[8:]
+            return data[:8] + data[9:10] + data[12:]
+        return data[:7] + data[8:]
 
 
 def of_frame(frame: bytes) -> Packet | None:

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// What a node is: it decides its shape.
+/// The kind of a node decides its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A question about the packet.
