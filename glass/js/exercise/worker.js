@@ -17,7 +17,8 @@ function serveChecks(scope) {
   let python;
   const begin = async ({ wasm, library, lock, kit, programs, network }) => {
     serveFiles(scope, { "pyodide.asm.wasm": wasm, "python_stdlib.zip": library, "pyodide-lock.json": lock });
-    const pyodide = await scope.loadPyodide({ indexURL: "https://page.invalid/" });
+    // Only names count: `serveFiles` answers whatever the folder.
+    const pyodide = await scope.loadPyodide({ indexURL: "page:///" });
     const [compiledPrograms, compiledNetwork] = await Promise.all([WebAssembly.compile(programs), WebAssembly.compile(network)]);
     python = startPython(pyodide, { kit, programs: compiledPrograms, network: compiledNetwork });
   };
