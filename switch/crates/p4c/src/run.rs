@@ -25,8 +25,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// A text that was asked for.
-    pub fn printed(text: impl Into<String>) -> Outcome {
+    fn printed(text: impl Into<String>) -> Outcome {
         Outcome { text: text.into(), ..Outcome::default() }
     }
 
@@ -38,15 +37,8 @@ impl Outcome {
 
 /// Does what the arguments say.
 pub fn run(arguments: &Arguments) -> Outcome {
-    match arguments.print {
-        Some(Print::Help) => return Outcome::printed(HELP),
-        Some(Print::Targets) => {
-            return Outcome::printed(TARGETS);
-        }
-        Some(Print::Version) => {
-            return Outcome::printed(format!("vitrine-p4c {}\n", env!("CARGO_PKG_VERSION")));
-        }
-        None => {}
+    if let Some(wanted) = arguments.print {
+        return print(wanted);
     }
     let Some(main_file) = &arguments.main_file else {
         return Outcome::failed("no program is given; --help shows how");
@@ -56,9 +48,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Outcome::printed(dry_run(arguments, main_file));
     }
     if let Some(directory) = &arguments.output_directory
-        && let Err(error) = std::fs::create_dir_all(directory)
+        && let Err(failed) = make_directory(directory)
     {
-        return Outcome::failed(&format!("cannot make the directory {directory}: {error}"));
+        return failed;
     }
     let mut printed = String::new();
     if arguments.preprocess_only
@@ -80,6 +72,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Outcome { text: printed, ..finish(arguments, output) }
 }
 
+/// One of the texts that say what the program is.
+pub fn print(wanted: Print) -> Outcome {
+    Outcome::printed(match wanted {
+        Print::Help => HELP.to_owned(),
+        Print::Targets => TARGETS.to_owned(),
+        Print::Version => format!("vitrine-p4c {}\n", env!("CARGO_PKG_VERSION")),
+    })
+}
+
 /// How the arguments want a program read.
 pub fn preprocessor_options(arguments: &Arguments) -> PreprocessorOptions {
     let mut include_directories = arguments.include_directories.clone();
@@ -89,6 +90,12 @@ pub fn preprocessor_options(arguments: &Arguments) -> PreprocessorOptions {
         definitions: arguments.definitions.clone(),
         annotations_disabled: arguments.annotations_disabled.clone(),
     }
+}
+
+/// Makes a directory that is missing, or says why not.
+pub fn make_directory(path: &str) -> Result<(), Outcome> {
+    let failed = |error| Outcome::failed(&format!("cannot make the directory {path}: {error}"));
+    std::fs::create_dir_all(path).map_err(failed)
 }
 
 /// Writes a text, or says why not.

@@ -2,10 +2,10 @@
 //! a program of any architecture, `p4fmt` lays out its text, `p4c-graphs` draws its parsers and
 //! controls.
 
-use crate::arguments::{Arguments, HELP, Print, parse};
+use crate::arguments::{Arguments, parse};
 use crate::files::Files;
 use crate::graphs;
-use crate::run::{Outcome, judged, preprocessor_options, write};
+use crate::run::{Outcome, judged, make_directory, preprocessor_options, print, write};
 use compiler::{Front, SourceError, SourceProvider, analyse};
 use std::io::{self, Read};
 use std::mem::take;
@@ -54,15 +54,8 @@ impl Tool {
             return Err(failed(format!("there is no option {option}")));
         }
         let arguments = parse(&own.others, false).map_err(failed)?;
-        match arguments.print {
-            Some(Print::Version) => {
-                return Ok(Outcome::printed(format!(
-                    "vitrine-p4c {}\n",
-                    env!("CARGO_PKG_VERSION")
-                )));
-            }
-            Some(_) => return Ok(Outcome::printed(HELP)),
-            None => {}
+        if let Some(wanted) = arguments.print {
+            return Ok(print(wanted));
         }
         let Some(main_file) = &arguments.main_file else {
             return Err(failed("no program is given".into()));
@@ -145,7 +138,7 @@ fn format(arguments: &Arguments, main_file: &str) -> Result<Outcome, Outcome> {
         language::format(&text).map_err(|why| Outcome::failed(&format!("{main_file}, {why}")))?;
     match &arguments.output {
         Some(path) => write(path, &laid_out).map(|()| Outcome::default()),
-        None => Ok(Outcome::printed(laid_out)),
+        None => Ok(Outcome { text: laid_out, ..Outcome::default() }),
     }
 }
 
@@ -154,9 +147,7 @@ fn draw(arguments: &Arguments, main_file: &str, own: &Own) -> Result<Outcome, Ou
     let (outcome, front) = check(arguments, main_file);
     let Some(Front { program: Some(program), sources, .. }) = front else { return Ok(outcome) };
     let directory = own.graphs_directory.as_deref().unwrap_or(".");
-    std::fs::create_dir_all(directory).map_err(|error| {
-        Outcome::failed(&format!("cannot make the directory {directory}: {error}"))
-    })?;
+    make_directory(directory)?;
     for (name, text) in graphs::files(&program, &sources, own.with_full_graph) {
         write(&format!("{directory}/{name}"), &text)?;
     }

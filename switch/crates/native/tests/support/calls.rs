@@ -241,7 +241,7 @@ pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
     (source, used)
 }
 
-/// The parser: each state goes on to the next, or ends, by what a byte ahead says. One of labels
+/// The parser: each state goes on to the next, or ends, as a byte ahead says. One of labels
 /// goes round until it has seen the bottom of the stack.
 fn states(chance: &mut Chance, used: &mut Vec<&'static str>) -> String {
     let mut left: Vec<_> = STATES.iter().collect();

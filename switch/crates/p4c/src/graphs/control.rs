@@ -20,7 +20,7 @@ pub fn graph(program: &Program, control: &Control, sources: &SourceMap) -> Graph
     let mut walk =
         Walk { program, sources, graph, exits: Vec::new(), loops: Vec::new(), returns: Vec::new() };
     let start = walk.graph.node(Kind::End, "__START__");
-    let mut ends = walk.block(&control.body, vec![End::of(start)]);
+    let mut ends = walk.statements(&control.body.statements, vec![End::of(start)]);
     ends.append(&mut walk.returns);
     ends.append(&mut walk.exits);
     let exit = walk.node(Kind::End, "__EXIT__", ends);
@@ -67,16 +67,20 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn node(&mut self, kind: Kind, label: impl Into<String>, ends: Vec<End>) -> usize {
         let node = self.graph.node(kind, label);
-        for End { from, label } in ends {
-            self.graph.edge(from, node, label);
-        }
+        self.lead(ends, node);
         node
     }
 
+    fn lead(&mut self, ends: Vec<End>, node: usize) {
+        for End { from, label } in ends {
+            self.graph.edge(from, node, label);
+        }
+    }
+
     /// Draws statements behind these ends; no ends: nothing gets there, and nothing is drawn.
-    fn block(&mut self, block: &Block, mut ends: Vec<End>) -> Vec<End> {
+    fn statements(&mut self, all: &[Statement], mut ends: Vec<End>) -> Vec<End> {
         let mut lines = Vec::new();
-        for statement in &block.statements {
+        for statement in all {
             if ends.is_empty() {
                 return ends;
             }
@@ -127,7 +131,7 @@ impl Walk<'_> {
                 self.lines(&mut vec![text(self.sources, statement.span)], ends)
             }
             StatementKind::Declare { value: None, .. } => ends,
-            StatementKind::Block(block) => self.block(block, ends),
+            StatementKind::Block(block) => self.statements(&block.statements, ends),
             StatementKind::Call(call) => match &call.callee {
                 Callee::Table(table) => vec![End::of(self.table(*table, ends))],
                 Callee::Control { control, .. } => {
@@ -168,7 +172,7 @@ impl Walk<'_> {
         };
         let returns = std::mem::take(&mut self.returns);
         let loops = std::mem::take(&mut self.loops);
-        let mut ends = self.block(&control.body, ends);
+        let mut ends = self.statements(&control.body.statements, ends);
         ends.append(&mut std::mem::replace(&mut self.returns, returns));
         self.loops = loops;
         ends
@@ -201,11 +205,11 @@ impl Walk<'_> {
         let mut after = Vec::new();
         for link in links {
             let (yes, no) = self.question(&link.condition, open);
-            after.extend(self.block(&link.then, yes));
+            after.extend(self.statements(&link.then.statements, yes));
             open = no;
         }
         after.extend(match otherwise {
-            Some(block) => self.block(block, open),
+            Some(block) => self.statements(&block.statements, open),
             None => open,
         });
         after
@@ -241,7 +245,9 @@ impl Walk<'_> {
         let mut after = Vec::new();
         for case in &switch.cases {
             let labels: Vec<String> = case.labels.iter().map(|label| self.label(label)).collect();
-            after.extend(self.block(&case.body, vec![End::named(node, labels.join(", "))]));
+            after.extend(
+                self.statements(&case.body.statements, vec![End::named(node, labels.join(", "))]),
+            );
         }
         let is_default = |label: &SwitchLabel| matches!(label, SwitchLabel::Default);
         if !switch.cases.iter().flat_map(|case| &case.labels).any(is_default) {
@@ -259,16 +265,13 @@ impl Walk<'_> {
     }
 
     fn repeat(&mut self, each: &For, ends: Vec<End>) -> Vec<End> {
-        let as_block = |statements: &[Statement]| Block {
-            statements: statements.to_vec(),
-            ..Block::default()
-        };
-        let ends = self.block(&as_block(&each.init), ends);
+        let ends = self.statements(&each.init, ends);
         let head = self.node(Kind::Condition, text(self.sources, each.condition.span), ends);
-        let (round, breaks) = self.round(&each.body, End::named(head, "TRUE"));
-        let round = self.block(&as_block(&each.update), round);
-        self.back(round, head);
-        self.after_loop(End::named(head, "FALSE"), breaks)
+        let (round, mut after) = self.round(&each.body, End::named(head, "TRUE"));
+        let round = self.statements(&each.update, round);
+        self.lead(round, head);
+        after.push(End::named(head, "FALSE"));
+        after
     }
 
     fn repeat_in(&mut self, each: &ForIn, ends: Vec<End>) -> Vec<End> {
@@ -280,29 +283,19 @@ impl Walk<'_> {
             }
         };
         let head = self.node(Kind::Condition, format!("{variable} in {collection}"), ends);
-        let (round, breaks) = self.round(&each.body, End::named(head, "next"));
-        self.back(round, head);
-        self.after_loop(End::named(head, "done"), breaks)
+        let (round, mut after) = self.round(&each.body, End::named(head, "next"));
+        self.lead(round, head);
+        after.push(End::named(head, "done"));
+        after
     }
 
     /// The body of a loop: its ends, and those of its breaks.
     fn round(&mut self, body: &Block, first: End) -> (Vec<End>, Vec<End>) {
         self.loops.push(Loop::default());
-        let mut ends = self.block(body, vec![first]);
+        let mut ends = self.statements(&body.statements, vec![first]);
         let Loop { breaks, continues } = self.loops.pop().unwrap_or_default();
         ends.extend(continues);
         (ends, breaks)
-    }
-
-    fn back(&mut self, ends: Vec<End>, head: usize) {
-        for End { from, label } in ends {
-            self.graph.edge(from, head, label);
-        }
-    }
-
-    fn after_loop(&self, done: End, mut breaks: Vec<End>) -> Vec<End> {
-        breaks.push(done);
-        breaks
     }
 }
 
