@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import uuid
 from enum import Enum
 from pathlib import Path
 
@@ -45,6 +46,15 @@ class Way(Enum):
 def fits(path: Path) -> bool:
     """Whether the kernel takes a socket of that name."""
     return len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX
+
+
+def unused_socket(folder: Path, kind: str) -> Path:
+    """An unused name for a socket, in a folder whose own name leaves room for it, or in /tmp.
+
+    Only its user may open the socket, so a folder that is writable for all will do.
+    """
+    name = f"{kind}-{uuid.uuid4().hex}{SOCKET_SUFFIX}"
+    return folder / name if fits(folder / name) else Path("/tmp") / name
 
 
 def at_socket(path: Path) -> str:

@@ -22,7 +22,6 @@ import hmac
 import os
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,7 +31,7 @@ import grpc
 from vitrine.v1 import router_pb2, world_pb2
 
 from controller import ownership, routers
-from controller.addresses import SOCKET_SUFFIX, at_socket, fits, parted
+from controller.addresses import at_socket, parted, unused_socket
 from controller.connection import CHANNEL_OPTIONS
 from controller.router_service import RouterStub
 from labs.worlds.live.flows import Flows, RefusedError
@@ -81,7 +80,9 @@ def serving(
     server.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler("vitrine.v1.World", methods),)
     )
-    path = _socket()
+    folder = routers.folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = unused_socket(folder, "hosts")
     try:
         _bind(server, path)
         server.start()
@@ -90,14 +91,6 @@ def serving(
         ending.set()
         server.stop(grace=None).wait()
         path.unlink(missing_ok=True)
-
-
-def _socket() -> Path:
-    """An unused name, where the sockets of routers are."""
-    name = f"hosts-{uuid.uuid4().hex}{SOCKET_SUFFIX}"
-    folder = routers.folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / name if fits(folder / name) else Path("/tmp") / name
 
 
 def _bind(server: grpc.Server, path: Path) -> None:

@@ -7,11 +7,10 @@ import json
 import os
 import subprocess
 import tempfile
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from controller.addresses import SOCKET_SUFFIX, at_socket, fits
+from controller.addresses import at_socket, unused_socket
 from controller.ownership import open_no_link
 from controller.toolchain import ROOT
 from labs.classes import environment as classes_environment
@@ -38,7 +37,7 @@ def serving(
     if not os.access(BINARY, os.X_OK):
         raise SilenceError(f"there is no {BINARY}: run `make build` first.")
     log.parent.mkdir(parents=True, exist_ok=True)
-    own = _own_socket()
+    own = unused_socket(Path(tempfile.gettempdir()), "vitrine")
     # Its input is a pipe that we alone hold: however we end, it ends too, and its socket goes.
     argv = [str(BINARY), "serve", "--end-with-input", "--grpc", place or at_socket(own)]
     argv += [word for folder in sorted(classes) for word in ("--classes", str(folder))]
@@ -57,14 +56,6 @@ def serving(
         yield _address(child, log)
     finally:
         _end(child)
-
-
-def _own_socket() -> Path:
-    """An unused name, in a folder whose own name leaves room for it."""
-    name = f"vitrine-{uuid.uuid4().hex}{SOCKET_SUFFIX}"
-    own = Path(tempfile.gettempdir()) / name
-    # Only its user may open the socket, so a folder that is writable for all will do.
-    return own if fits(own) else Path("/tmp") / name
 
 
 def _address(child: subprocess.Popen[str], log: Path) -> str:
