@@ -31,6 +31,8 @@ FRAME_BYTES_MAX = 64 << 10
 READS_MAX = 4
 # One answer, which is kept here until the page has taken it.
 ANSWER_BYTES_MAX = 2 << 20
+# A silent router would keep a turn from pages that read from other routers.
+SILENCE_S_MAX = 30
 
 WATCHES = {
     "/vitrine.v1.Router/Watch": router_pb2.WatchRequest,
@@ -94,7 +96,7 @@ class Read:
 async def _collected(answers: AsyncGenerator[bytes]) -> list[bytes]:
     messages, left = [], ANSWER_BYTES_MAX
     async with contextlib.aclosing(answers):
-        async for message in answers:
+        async for message in _unless_silent(answers):
             messages.append(message)
             left -= len(message)
             if left < 0:
@@ -104,6 +106,20 @@ async def _collected(answers: AsyncGenerator[bytes]) -> list[bytes]:
                     "time; read one table, or a part of it.",
                 )
     return messages
+
+
+async def _unless_silent(answers: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    while True:
+        try:
+            async with asyncio.timeout(SILENCE_S_MAX):
+                message = await anext(answers, None)
+        except TimeoutError as error:
+            raise RefusedError(
+                code_pb2.DEADLINE_EXCEEDED, f"the router was silent for {SILENCE_S_MAX} s."
+            ) from error
+        if message is None:
+            return
+        yield message
 
 
 def lossy(method: str, request: bytes) -> bytes:

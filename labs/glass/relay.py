@@ -155,12 +155,19 @@ class Relay:
                 code_pb2.PERMISSION_DENIED,
                 "this page may only look: the glass was opened for a class to watch.",
             )
+        if shape.takes_stream:
+            answers = self._stream(router, method, requests)
+        else:
+            # A page that keeps its request back holds no place and no turn of others.
+            request = await requests.get() or b""
+            if self.is_read_only:
+                request = looking.lossy(method, request)
+            answers = self._answers(router, method, shape, request)
         with contextlib.ExitStack() as stack:
             if self.is_read_only:
                 for places in self._places:
                     stack.enter_context(places.place(router, method))
             try:
-                answers = self._answers(router, method, shape, requests)
                 if self.is_read_only and method not in looking.WATCHES:
                     answers = self._read.all_of(answers)
                 async with contextlib.aclosing(answers):
@@ -169,18 +176,15 @@ class Relay:
             except grpc.aio.AioRpcError as error:
                 raise _refused(error) from error
 
+    async def _stream(self, router: str, method: str, requests: Requests) -> AsyncGenerator[bytes]:
+        async for message in self._channel(router).stream_stream(method)(_all(requests)):
+            if method != _STREAM or not _is_report(message):
+                yield message
+
     async def _answers(
-        self, router: str, method: str, shape: _Method, requests: Requests
+        self, router: str, method: str, shape: _Method, request: bytes
     ) -> AsyncGenerator[bytes]:
         channel = self._channel(router)
-        if shape.takes_stream:
-            async for message in channel.stream_stream(method)(_all(requests)):
-                if method != _STREAM or not _is_report(message):
-                    yield message
-            return
-        request = await requests.get() or b""
-        if self.is_read_only:
-            request = looking.lossy(method, request)
         if shape.gives_stream:
             call = channel.unary_stream(method)(request)
             try:

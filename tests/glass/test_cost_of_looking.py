@@ -267,3 +267,58 @@ def test_an_answer_that_is_too_long_is_refused(monkeypatch):
 
     with pytest.raises(looking.RefusedError, match="reads at most 1 MiB"):
         asyncio.run(read())
+
+
+class SilentRouter(SimulatedRouter):
+    """It takes calls and answers none."""
+
+    async def messages(self):
+        await simulated(1e6)
+        yield b"too late"
+
+
+READ = "/p4.v1.P4Runtime/Read"
+
+
+def reads(calls, number, router, *, request=b""):
+    calls.take(frame(server.CALL, number, named(router) + named(READ)))
+    if request is not None:
+        calls.take(frame(server.SEND, number, request))
+
+
+@pytest.mark.parametrize("kept", ["request", "answer"])
+def test_a_page_reads_while_calls_of_others_never_end(monkeypatch, kept):
+    """Pages hold as many reads as there are turns: without a request, or at a silent router."""
+    dice = random.Random(1)
+    routers = {"192.0.2.1:1": SimulatedRouter(dice), "192.0.2.2:1": SilentRouter(dice)}
+    monkeypatch.setattr(relay.grpc.aio, "insecure_channel", lambda address, **_: routers[address])
+    places, turns = looking.Places(looking.WATCHES_MAX), looking.Reads()
+
+    def calls_of(page):
+        way = Relay(read_only=True, places=places, reads=turns)
+        way.leads_to({"s1": "192.0.2.1:1", "s2": "192.0.2.2:1"})
+        return server._Calls(page, way)
+
+    async def a_page_reads():
+        others = [calls_of(Page(dice)) for _ in range(looking.READS_MAX)]
+        for each in others:
+            if kept == "request":
+                reads(each, 1, "s1", request=None)
+            else:
+                reads(each, 1, "s2")
+        await simulated(1)
+        page = Page(dice)
+        page.pace_s = 0
+        calls = calls_of(page)
+        reads(calls, 1, "s1")
+        await simulated(looking.SILENCE_S_MAX + 1)
+        for each in (*others, calls):
+            await each.end()
+        return page.ends()
+
+    loop = SimulatedLoop()
+    try:
+        assert loop.run_until_complete(a_page_reads()) == {1}
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()

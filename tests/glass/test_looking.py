@@ -178,6 +178,7 @@ def test_too_many_calls_at_once_end_their_page():
         looked(glass) as page,
         pytest.raises(ConnectionClosedError) as closed,
     ):
+        # Each waits for its request: none is refused before the next one comes.
         for number in range(1, 100):
             page.send(frame(server.CALL, number, named("s2") + named(WATCH)))
         while True:
