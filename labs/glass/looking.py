@@ -111,9 +111,8 @@ async def _collected(answers: AsyncGenerator[bytes]) -> list[bytes]:
 async def _unless_silent(answers: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     while True:
         try:
-            async with asyncio.timeout(SILENCE_S_MAX):
-                message = await anext(answers, None)
-        except TimeoutError as error:
+            message = await asyncio.wait_for(anext(answers, None), SILENCE_S_MAX)
+        except asyncio.TimeoutError as error:
             raise RefusedError(
                 code_pb2.DEADLINE_EXCEEDED, f"the router was silent for {SILENCE_S_MAX} s."
             ) from error
