@@ -39,7 +39,7 @@ class Way(Enum):
         except ValueError:
             raise ConnectError(
                 f"--grpc {name}: routers answer at Unix sockets, or with --grpc {cls.TCP.value} at "
-                "ports that everybody on this machine reaches."
+                "ports that every user of this machine can reach."
             ) from None
 
 

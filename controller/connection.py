@@ -69,7 +69,7 @@ def refuse_others(address: str) -> None:
         # Not even the folder is theirs, or the owner has no name.
         owner = "somebody else"
     whom = owner if owner == "root" else f"{owner} and root"
-    raise NotYoursError(f"the router at {address} is {owner}'s: it lets {whom} in, nobody else.")
+    raise NotYoursError(f"the router at {address} is {owner}'s: it admits {whom} only.")
 
 
 @contextlib.contextmanager

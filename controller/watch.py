@@ -245,7 +245,7 @@ class Watched:
             # Cancelling is how a reader says it has seen enough.
             if error.code() is grpc.StatusCode.CANCELLED:
                 return None
-            with refusals("the device does not tell what happens"):
+            with refusals("the device does not stream events"):
                 raise
 
     def _event(self, event: router_pb2.Event) -> Told:

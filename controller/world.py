@@ -198,5 +198,5 @@ def _told(call: grpc.Call) -> Iterator[world_pb2.WatchHostsResponse]:
     except grpc.RpcError as error:
         # Cancelling is how a reader says it has seen enough.
         if error.code() is not grpc.StatusCode.CANCELLED:
-            with refusals("the world ended what it told of its hosts"):
+            with refusals("the world ended the stream of its hosts"):
                 raise

@@ -21,6 +21,6 @@ def story(title: str, runner: Runner) -> Story:
         expected=f"All cases together to need less than {runner.budget_s:.0f} s of processor time.",
         because="A class is graded in one go, so each submission has a budget. Right solutions "
         "need a fraction of it.",
-        came=f"The budget was used up: {runner.used_s():.0f} s. What was right before that keeps "
-        "its points.",
+        came=f"The budget was used up: {runner.used_s():.0f} s. Cases that passed before that keep "
+        "their points.",
     )

@@ -279,7 +279,7 @@ def _tried(title: str, attempt: Callable[[], object]) -> _Settled:
         story = Story(
             done=f"The check was about to see whether this holds: {title}",
             expected="An answer that the check can read.",
-            because="This is a mistake of the check, or a submission that nobody foresaw.",
+            because="This is a mistake of the check, or an unexpected kind of submission.",
             came=f"The check broke: {type(error).__name__}: {error}. Show this to a teacher.",
         )
         return _Settled(story=story)

@@ -128,8 +128,8 @@ class WallClock:
             "all cases together.",
             because="A class is graded in one go, so each submission has a limit. Right solutions "
             "need a few seconds in all.",
-            came=f"It was ended after {self._given_s:.0f} s.{whole} What was right before keeps "
-            "its points.",
+            came=f"It was ended after {self._given_s:.0f} s.{whole} Cases that passed before keep "
+            "their points.",
         )
 
 

@@ -188,7 +188,7 @@ def _redraw_early(lab: Lab, kept: Kept, output: TextIO) -> None:
     early.write(lab, kept, recordings, Machine.from_document(kept.results["machine"]))
     ownership.give_to_caller(kept.folder)
     print(f"It {kept.verdict.rstrip('.')}.", file=output)
-    print(f"Report of what there is: {archive.shown(kept.folder)}/report.html", file=output)
+    print(f"Report of the data so far: {archive.shown(kept.folder)}/report.html", file=output)
 
 
 # ---- recording -----------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def in_words(why: BaseException) -> str:
     if isinstance(why, KeyboardInterrupt):
         return "it was interrupted"
     if isinstance(why, SystemExit):
-        return "its process was asked to end"
+        return "its process received a signal to end"
     if isinstance(why, OSError) and why.errno == errno.ENOSPC:
         return "the disk is full"
     return str(why) or type(why).__name__

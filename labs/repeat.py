@@ -149,8 +149,8 @@ def combined(first: Assessment, others: Sequence[Assessment]) -> Assessment:
     bands = [_band(band, others) for band in first.bands]
     count = len(others) + 1
     remark = (
-        f"Everything was done {count} times, each time with another seed: figures and table are of "
-        "the first, what the others measured stands beside it where it differs, and a band judges "
+        f"Everything ran {count} times, each time with another seed: figures and table show "
+        "the first run, the table also the others' numbers where they differ, and a band judges "
         "the median."
     )
     return replace(first, rows=rows, bands=bands, remarks=[remark, *first.remarks])

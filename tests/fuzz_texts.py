@@ -98,7 +98,7 @@ def try_one(reader: Reader, text: str, file: Path) -> str | None:
         reader.read(file)
     except (TopologyError, ControllerError) as error:
         if not str(error).strip():
-            return "it was refused without a word"
+            return "it was refused without a message"
     except Exception:  # noqa: BLE001 - whatever it is, it is what is looked for
         return traceback.format_exc()
     took_s = time.process_time() - begun_s

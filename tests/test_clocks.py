@@ -23,7 +23,7 @@ WALL_CLOCKS = {
 MAY_ASK = {
     "controller/routers.py": "which of two networks came up later, and when",
     "controller/telemetry/receive.py": "when a report arrived; INT's timestamps are wall clocks",
-    "course/tools/live_host.py": "when a datagram left, for who captures it",
+    "course/tools/live_host.py": "when a datagram left, for its receiver",
     "labs/archive.py": "names of kept runs",
     "labs/machine.py": "the date of a measurement",
     "labs/worlds/live/clock.py": "ping stamps its lines by the wall clock",

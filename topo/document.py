@@ -288,12 +288,12 @@ def _check_extent(root: yaml.Node) -> None:
             count = 1 + sum(count for count, _ in parts)
             depth = 1 + max((depth for _, depth in parts), default=0)
             if count > VALUE_COUNT_MAX:
-                _refuse(node, f"more than {VALUE_COUNT_MAX:,} values, with what aliases stand for.")
+                _refuse(node, f"more than {VALUE_COUNT_MAX:,} values, with aliases expanded.")
             if depth > DEPTH_MAX:
                 _refuse(node, f"nested more than {DEPTH_MAX} deep.")
             extents[id(node)] = (count, depth)
         elif id(node) in open_nodes:
-            _refuse(node, "an alias inside of what it stands for: it would never end.")
+            _refuse(node, "an alias inside the value that it stands for never ends.")
         elif id(node) not in extents:
             open_nodes.add(id(node))
             waiting.append((node, True))

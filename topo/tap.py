@@ -212,7 +212,7 @@ class Tap:
             if self._switch.port(port).settings.queue_count != 1:
                 raise MachineError(
                     f"port {port} of {self._switch.name}: this switch does not show its queues, "
-                    "and from outside several cannot be told apart: give the port one class "
+                    "and from outside several look like one: give the port one class "
                     "(classes: 1)."
                 )
         ending = threading.Event()

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # p4lang.sh: installs the P4 project's p4c and simple_switch from its own package repository for this
-# distribution, for TOOLCHAIN=p4lang. The kit works without them: whatever prevents it is a note and
-# not a failure. What is on the path already is left alone.
+# distribution, for `--toolchain p4lang`. The kit works without them: a failure is a note and
+# exit status 0. Programs that are on the path already stay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . vm/say.sh
 . vm/distribution.sh
 . vm/versions.env
 
-# note REASON: the P4 project's tools are not there, which is no failure.
+# note REASON: the P4 project's tools are missing, which is no failure.
 note() {
-    step "Without the P4 project's p4c and simple_switch: $1. The kit's own compiler and switch are complete without them; TOOLCHAIN=p4lang is not to be had on this machine."
+    step "Without the P4 project's p4c and simple_switch: $1. The kit's own compiler and switch are complete without them; --toolchain p4lang is not available on this machine."
     exit 0
 }
 

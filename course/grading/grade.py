@@ -115,11 +115,11 @@ def _contained(
         story = Story(
             done="The submission was about to be graded.",
             expected="Files that can be read and checked.",
-            because="This is a mistake of the grader, or a submission that nobody foresaw.",
+            because="This is a mistake of the grader, or an unexpected kind of submission.",
             came=f"Grading broke: {said}",
         )
         verdicts = tuple(Verdict(case, story, is_judged=False) for case in exercise.cases)
-        remark = f"It could not be graded, and somebody must look at it: {said}."
+        remark = f"It could not be graded and needs a look by hand: {said}."
         judgement = Judgement(exercise, NOBODY, verdicts)
         return Graded(submission.name, NOBODY, judgement, (remark,), submission.lms_id)
 
@@ -164,7 +164,7 @@ def namesakes(students: dict[str, str]) -> dict[str, tuple[str, ...]]:
         others = [other for other in by_student[student] if other != name]
         result[name] = ()
         if student == NOBODY:
-            result[name] = (f"There is no name in {STUDENT}, so its numbers were nobody's.",)
+            result[name] = (f"{STUDENT} has no name, so it was graded with default numbers.",)
         elif others:
             shown = ", ".join(others[:_OTHERS_SHOWN])
             more = f" and {len(others) - _OTHERS_SHOWN} more" if len(others) > _OTHERS_SHOWN else ""

@@ -33,8 +33,8 @@ pre { background: #f4f4f4; padding: .5rem; overflow-x: auto; }
 
 
 _CAPTION = (
-    "What waited in your routers; below the line each mark is a drop, and the dashed line is the "
-    "moment of which this is told."
+    "The queues of your routers; below the line each mark is a drop, and the dashed line is the "
+    "moment of this message."
 )
 
 

@@ -34,7 +34,7 @@ def forbid() -> None:
     """From here on, for this process and all it starts. It needs `no_new_privs`."""
     machine = os.uname().machine
     if machine not in _BY_MACHINE:
-        raise NoWallError(f"nobody has written down the calls of {machine}")
+        raise NoWallError(f"the system calls of {machine} are not known here")
     program = _filter(*_BY_MACHINE[machine])
     code = ctypes.create_string_buffer(program, len(program))
     described = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))

@@ -69,7 +69,7 @@ def separate() -> None:
     if _libc.unshare(flags) != 0:
         raise NoWallError(
             f"this machine gives no namespaces ({os.strerror(ctypes.get_errno())}); allow user "
-            "namespaces, as the distribution does unless somebody forbade it"
+            "namespaces, which distributions allow by default"
         )
     with contextlib.suppress(FileNotFoundError):
         _write("/proc/self/setgroups", "deny")

@@ -92,7 +92,7 @@ def until_it_ends(
         elif flag is not None and os.fstat(flag).st_size:
             why, exit_status = "the time of its case was up", EXIT_NO_TIME
         elif came is not None and came.si_signo == signal.SIGTERM:
-            why = "whoever started the jail is gone"
+            why = "the process that started the jail is gone"
     _end_all()
     if why:
         print(f"jail: {why}", file=sys.stderr)

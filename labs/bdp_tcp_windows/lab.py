@@ -382,8 +382,8 @@ class BdpTcpWindows(SettlingLab):
             figures.append(
                 Figure(
                     "losses",
-                    "BBR over a line that loses one packet in a hundred. What arrives behind a "
-                    "lost packet waits in the receiver's buffer until that has been sent again: "
+                    "BBR over a line that loses one packet in a hundred. Data behind a "
+                    "lost packet wait in the receiver's buffer until it has been sent again: "
                     f"with 2.1 BDP of buffer the flow gets {shares[0]:.0%} of the line, with "
                     f"8.4 BDP {shares[1]:.0%}.",
                     lambda canvas: self._draw(canvas, lossy, "bbr"),

@@ -319,7 +319,7 @@ class Bufferbloat(Lab):
                 "s",
             ),
             Band(
-                "a page beside the download takes so many times as long as alone, long queue",
+                "a page beside the download, in multiples of its time alone, long queue",
                 long.page_loaded_s / alone_s,
                 least=times,
                 runs=(long_run,),
@@ -349,7 +349,7 @@ class Bufferbloat(Lab):
         return [
             *bands,
             Band(
-                "a page beside the download takes so many times as long as alone, two queues",
+                "a page beside the download, in multiples of its time alone, two queues",
                 fair.page_loaded_s / alone_s,
                 most=2.2,
                 runs=runs,

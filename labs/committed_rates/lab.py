@@ -395,7 +395,7 @@ class CommittedRates(Lab):
             axes.set_title(f"h{customer}, {name.title()}", fontsize=10.5, loc="left")
             axes.set_xlim(0, AXIS_END)
             axes.set_yticks(range(len(PARTS)), [part.look for part in PARTS])
-            axes.set_xlabel("part of what was sent")
+            axes.set_xlabel("share of the sent packets")
             axes.label_outer()
             drawing.grid(axes)
         sides[0].invert_yaxis()

@@ -249,17 +249,17 @@ class CongestionControls(Lab):
         return [
             Figure(
                 "share",
-                "BBR beside Cubic: BBR's part of what both get, by the buffer, and the model: "
+                "BBR beside Cubic: BBR's share of the goodput, by the buffer, and the model: "
                 f"{shortest.one_of_both:.0%} before {BUFFERS[0]:g} BDP, "
                 f"{longest.one_of_both:.0%} before {BUFFERS[-1]:g}. Right: what the buffer costs "
-                f"everybody, the mean delay of the queue: {shortest.queue_packets * frame_ms:.0f} "
+                f"every flow, the mean delay of the queue: {shortest.queue_packets * frame_ms:.0f} "
                 f"and {longest.queue_packets * frame_ms:.0f} ms.",
                 lambda canvas: self._draw_share(canvas, recordings),
                 height=4,
             ),
             Figure(
                 "rates",
-                f"What both flows get over time, run by run, and of the line: {told}.",
+                f"The rates of both flows over time, and their shares of the line: {told}.",
                 lambda canvas: self._draw_rates(canvas, recordings),
                 height=1.5 * len(PARTS),
             ),

@@ -82,14 +82,14 @@ class CrossbarArbiters(SettlingLab):
 
     name: ClassVar = "crossbar-arbiters"
     title: ClassVar = "Crossbar arbiters: who may cross"
-    summary: ClassVar = "PIM, iSLIP, wavefront, maximum weight: what they carry, and who starves"
+    summary: ClassVar = "PIM, iSLIP, wavefront, maximum weight: throughput, and starvation"
     question: ClassVar = (
         "Which inputs may send to which outputs now, and what does a good answer cost?"
     )
     look_for: ClassVar = (
         "Part A, left: one iteration of iSLIP carries everything, but a cell waits ten times as "
         "long as with four; four iterations are nearly as good as output queues.",
-        "Part A, right: uniform traffic flatters everybody. On a diagonal the fast arbiters lose a "
+        "Part A, right: uniform traffic flatters every arbiter. On a diagonal the fast ones lose a "
         "fifth of the lines; only the maximum weight, which no hardware computes, loses nothing.",
         "Part B: longest queue first carries as much as the others, and answers no ping while the "
         "flows run, for 60 pings are a shorter queue than four frames. Look at h2, too.",
@@ -316,7 +316,7 @@ class CrossbarArbiters(SettlingLab):
                 "waits",
                 "Part A, uniform traffic: the mean wait of a cell against the load, 16 ports. "
                 "Points are ours, rings are known from elsewhere, the line is the formula for "
-                "output queues, which nobody can beat.",
+                "output queues, the least possible wait.",
                 lambda canvas: self._draw_waits(canvas, recordings["simulation"]),
                 height=5.2,
             ),

@@ -30,7 +30,7 @@ PORT = 8470
 LOGS = ROOT / "build" / "log" / "glass"
 OWN = "127.0.0.1"
 OPEN_WORDS = (
-    "OPEN TO THE NETWORK: everybody who reaches this machine and has the",
+    "OPEN TO THE NETWORK: anyone who reaches this machine and has the",
     "address for the class sees everything that is shown, unencrypted,",
     "and can change nothing. Leave --share out to keep it closed.",
 )

@@ -377,7 +377,7 @@ class HolBlocking(SettlingLab):
 
         words = {
             "fifo": "One FIFO: the victim's packets wait behind packets for the congested output.",
-            "voq": "Virtual output queues: nobody waits for an output that is not his.",
+            "voq": "Virtual output queues: no packet waits for another packet's output.",
         }
         victim = _Victim(recording)
         caption = (

@@ -59,7 +59,7 @@ def overview(canvas: matplotlib.figure.Figure, findings: Findings) -> None:
         [(row.occupancy_bytes or 0) / KILO for row in rows],
         color=palette.RED,
         linewidth=0.8,
-        label="queue that each packet left behind, told by the packet",
+        label="queue that each packet left behind, as the packet reports it",
     )
     top = max([1.0, *((row.occupancy_bytes or 0) / KILO for row in rows)])
     told.plot(

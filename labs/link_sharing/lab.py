@@ -82,7 +82,7 @@ class LinkSharing(Lab):
     summary: ClassVar = "two hosts on one line: FIFO, classes with borrowing, weights, priority"
     question: ClassVar = "How can two hosts share a line as agreed, and use what the other leaves?"
     look_for: ClassVar = (
-        "One FIFO: the two flows wander around one half; nobody has agreed on anything.",
+        "One FIFO: the two flows wander around one half, because nothing divides the line.",
         "Classes and weights: 70 % and 30 %, like rulers.",
         "When h2 pauses, h1 has the whole line within a round trip; when it returns, 70 / 30 is "
         "back at once.",
@@ -262,7 +262,7 @@ class LinkSharing(Lab):
         if part.name == "fifo":
             return [
                 Band(
-                    "one FIFO, h1's part of what both got",
+                    "one FIFO, h1's share of the goodput",
                     shares.of_both_h1,
                     0.35,
                     0.65,

@@ -86,7 +86,7 @@ class LoadBalancing(SettlingLab):
         "Under ECMP both flows have the same path for as long as they live, and the other one is "
         "empty.",
         "Flowlets need pauses: flows that never stop keep their path, bursts change it.",
-        "In the third run packets tell of the full queue from second 5 on: one of the flows moves, "
+        "In the third run packets report the full queue from second 5 on: one of the flows moves, "
         "and each has a path to itself.",
     )
     original: ClassVar = "no single text: ECMP (RFC 2992), FLARE (2007), CONGA (2014)"

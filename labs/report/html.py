@@ -230,8 +230,8 @@ def _other_settings(lab: Lab) -> str:
 def _original(lab: Lab, assessment: Assessment) -> Iterator[str]:
     if any(row.original for row in assessment.rows):
         yield (
-            f"<p><em>The original</em> is {escape(lab.original)}. What it found, it found with "
-            "other kernels and other switches; it stands here where this run used its settings.</p>"
+            f"<p><em>The original</em> is {escape(lab.original)}. It measured with "
+            "other kernels and switches; its numbers appear where this run used its settings.</p>"
         )
 
 

@@ -218,13 +218,13 @@ class RouterBufferSize(Lab):
         share = both.h1_bps / (both.h1_bps + both.h3_bps)
         bands = [
             Band(
-                "small buffer: BBR gets so many times what Cubic gets",
+                "small buffer: BBR's goodput, in multiples of Cubic's",
                 found["small-bbr"].h1_bps / found["small-cubic"].h1_bps,
                 least=5,
                 runs=("small-bbr", "small-cubic"),
             ),
             Band(
-                "one BDP: h1's part of what two Cubic flows get",
+                "one BDP: h1's share of the goodput of two Cubic flows",
                 share,
                 0.35,
                 0.65,
@@ -238,7 +238,7 @@ class RouterBufferSize(Lab):
                 runs=("bdp-cubic",),
             ),
             Band(
-                "loss: BBR gets so many times what Cubic gets",
+                "loss: BBR's goodput, in multiples of Cubic's",
                 found["lossy-bbr"].h1_bps / found["lossy-cubic"].h1_bps,
                 least=LOSSY_TIMES,
                 runs=("lossy-bbr", "lossy-cubic"),

@@ -104,7 +104,7 @@ def _queue_management() -> Scenario:
         name="queue-management",
         title="Queue management",
         summary="Two flows before one long queue: RED, CoDel, PIE and marks instead of drops, side "
-        "by side with what they decide by.",
+        "by side with their decision variables.",
         topology=lab.topology(lab.runs()[0].parameters),
         apps=_flows(("h1", "h2"), ("h1", "h2"), congestion="cubic"),
         router="s1",

@@ -109,7 +109,7 @@ def _marking() -> Scenario:
         name=lab.name,
         title=lab.title,
         summary="DualPI2 keeps a queue for each kind of flow: Prague's packets are marked early "
-        "and wait for a millisecond, Cubic's for fifteen, and nobody starves.",
+        "and wait for a millisecond, Cubic's for fifteen, and neither starves.",
         topology=lab.topology("l4s"),
         apps=[
             app

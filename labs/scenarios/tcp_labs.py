@@ -71,7 +71,7 @@ def _square_root() -> Scenario:
         name=lab.name,
         title=lab.title,
         summary="Ten flows from different distances before a third of the buffer that one of them "
-        "would need, and the line is busy all the same. Make the queue shorter: when does it idle?",
+        "would need, and the line is still busy. Make the queue shorter: when does it idle?",
         topology=lab.topology(ten, 1.0),
         apps=[
             app

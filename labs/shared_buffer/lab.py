@@ -48,7 +48,7 @@ HOG = ("h4", "h8")
 BURST_GAP_S = 0.25
 SETTLING_S = 0.75
 POLICIES = {
-    "complete": "everybody may take all of it",
+    "complete": "no limit but the memory",
     "dynamic": "dynamic thresholds, alpha = 1",
     "static": "a quarter of it for each output",
 }
@@ -65,7 +65,7 @@ class SharedBuffer(Lab):
     look_for: ClassVar = (
         "Part A: with each output that is flooded, the others give way, and all stand at the same "
         "height; a part of the memory stays free on purpose.",
-        "Part B, everybody may take all: alone the burst loses nothing; beside a flood that has "
+        "Part B, no limit: alone the burst loses nothing; beside a flood that has "
         "nothing to do with it, it loses nearly everything.",
         "Part B, fixed parts: the flood does not matter, but the burst always loses, although "
         "most of the memory is empty.",
@@ -270,7 +270,7 @@ class SharedBuffer(Lab):
             Figure(
                 "stairs",
                 "Part A: four outputs are flooded one after the other. Lines: their queues. "
-                "Dashes: what the formula says for so many full queues. Grey: what is free.",
+                "Dashes: the formula for this number of full queues. Grey: free memory.",
                 lambda canvas: self._draw_stairs(canvas, recordings),
                 height=6.4,
             ),

@@ -62,7 +62,7 @@ class Speedup(SettlingLab):
         "hardly wait at the inputs.",
         "Part B: at twice the speed not a single cell leaves later than from output queues, if the "
         "most critical one crosses first. In the order of their arrival some are late.",
-        "Part C: FIFO queues before a fast crossbar block nobody any more.",
+        "Part C: FIFO queues before a fast crossbar no longer block any packet.",
     )
     original: ClassVar = "no single text: Chuang, Goel, McKeown and Prabhakar (1999)"
     settled_s: ClassVar = SETTLED_S

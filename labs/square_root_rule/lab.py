@@ -183,7 +183,7 @@ class SquareRootRule(Lab):
                 "use",
                 "How busy the line is. Left: by the buffer as a part of the bandwidth-delay "
                 "product, with the fluid model of one flow. Right: the same points by the part of "
-                f"what the rule asks for; with all of that {self._told(recordings)}.",
+                f"the rule's buffer; with all of it {self._told(recordings)}.",
                 lambda canvas: self._draw_use(canvas, recordings),
                 height=4.2,
             ),

@@ -34,7 +34,7 @@ class Journal:
             self._file.close()
             if error.errno not in (errno.EACCES, errno.EAGAIN):
                 raise
-            raise LabError(f"somebody else is at this sweep: {folder / ROWS} is locked.") from error
+            raise LabError(f"another process runs this: {folder / ROWS} is locked.") from error
         self.rows = dict(self._read())
 
     def __enter__(self) -> Journal:

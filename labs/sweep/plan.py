@@ -139,9 +139,9 @@ def _check_count(document: Place, factors: Sequence[int]) -> None:
     for factor in factors:
         count *= factor
         if count > _COUNTED_MAX:
-            document.refuse(f"asks for more than {_COUNTED_MAX:,} rows; {JOBS_MAX:,} are the most.")
+            document.refuse(f"has more than {_COUNTED_MAX:,} rows; the limit is {JOBS_MAX:,}.")
     if count > JOBS_MAX:
-        document.refuse(f"asks for {count:,} rows; {JOBS_MAX:,} are the most.")
+        document.refuse(f"has {count:,} rows; the limit is {JOBS_MAX:,}.")
 
 
 def _shortened(document: Place) -> Place:
@@ -340,7 +340,7 @@ def _port(place: Place, topology: Topology, end: End) -> int:
     except ModelError as error:
         raise place.error(f"{place.name}: {error}") from error
     if not rate_bps:
-        place.refuse("has no rate, so nobody can say which part of it is used: give it one.")
+        place.refuse("has no rate, so its utilisation is not defined: give it one.")
     return rate_bps
 
 

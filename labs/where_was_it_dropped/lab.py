@@ -71,7 +71,7 @@ class WhereWasItDropped(Lab):
         "the specification of telemetry reports 2.0, which defines drop reports without numbers"
     )
     takes: ClassVar = frozenset({"duration"})
-    needs: ClassVar = "a switch that tells of the packets that its queues drop"
+    needs: ClassVar = "a switch that reports the packets that its queues drop"
 
     @property
     def seconds(self) -> int:
@@ -155,7 +155,7 @@ class WhereWasItDropped(Lab):
             Figure(
                 "books",
                 "For each place the number that the router's counter has, and below it the "
-                "reports, by whose packets they tell of. Counters and reports differ by "
+                "reports, by flow. Counters and reports differ by "
                 f"{findings.uncounted} packets.",
                 lambda canvas: drawing.books(canvas, findings),
                 height=4.0,

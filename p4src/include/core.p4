@@ -14,7 +14,7 @@ error {
     StackOutOfBounds,      // A header stack has no such element.
     HeaderTooShort,        // A varbit field cannot hold the bits it is to get.
     ParserTimeout,         // The parser takes longer than the switch allows.
-    ParserInvalidArgument  // The switch cannot do what it is asked to.
+    ParserInvalidArgument  // The switch does not support this argument.
 }
 
 // The packet on its way in: a row of bits with a cursor. Only parsers have one.

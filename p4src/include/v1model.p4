@@ -4,7 +4,7 @@
 //   Parser -> VerifyChecksum -> Ingress -> [queues] -> Egress -> ComputeChecksum -> Deparser
 //
 // Names, types and order are those of the standard file, so that programs, P4Info and BMv2 JSON
-// fit every compiler and switch. What this kit adds stands at the end of standard_metadata_t; each
+// fit every compiler and switch. The kit's additions are at the end of standard_metadata_t; each
 // added field has an @alias, and a switch that does not know the alias leaves the field 0.
 //
 // Define V1MODEL_VERSION as 20200408 or more for counters, meters and registers with a free index
@@ -70,7 +70,7 @@ struct standard_metadata_t {
     @alias("intrinsic_metadata.egress_rid")
     bit<16> egress_rid;         // In egress: which replica this is.
     bit<1>  checksum_error;     // 1 after a verify_checksum that failed.
-    error parser_error;         // What the parser ended with.
+    error parser_error;         // The result of the parser.
     @alias("intrinsic_metadata.priority")
     bit<3> priority;            // Set in ingress: the class to queue in; 0 is the lowest.
 

@@ -86,7 +86,7 @@ header udp_t {
 
 // Why a packet went to the controller.
 enum bit<8> punt_reason_t {
-    NEIGHBOUR = 1,  // Somebody asks for, or tells, an Ethernet address: ARP.
+    NEIGHBOUR = 1,  // It requests or announces an Ethernet address: ARP.
     LOCAL     = 2,  // It is for one of the router's own addresses.
     NO_ROUTE  = 3,  // No route leads to its destination.
     TTL       = 4,  // Its time to live, or hop limit, is used up.

@@ -10,7 +10,7 @@
 //
 // In v1model a parser error does not drop: the packet goes on to ingress with
 // standard_metadata.parser_error set and the headers extracted so far valid. The routing control
-// drops whatever has no valid IP header.
+// drops every packet without a valid IP header.
 
 #ifndef VITRINE_LIB_PARSERS_P4
 #define VITRINE_LIB_PARSERS_P4
@@ -47,7 +47,7 @@ struct l4_ports_t {
 // The link to the next hop, if some packets are too long for it.
 struct narrow_link_t {
     bit<16>    mtu;    // the longest IP packet that it takes, in bytes; 0 for any
-    mac_addr_t sender; // whom the packet came from, to be told
+    mac_addr_t sender; // the sender, which gets an ICMP error
 }
 
 struct metadata_t {

@@ -5,7 +5,7 @@
 //   egress:                      all of it is payload; what ingress knows comes along as normal_meta
 //
 // A parser error does not drop in PSA either: ingress sees it in istd.parser_error. The packet is
-// dropped all the same, because in PSA a packet goes nowhere until the program says where.
+// dropped anyway, because in PSA a packet goes nowhere until the program says where.
 //
 // The checksum is PSA's own, by InternetChecksum in a parser and a deparser: there is no block for it.
 
@@ -25,7 +25,7 @@ struct headers_t {
 
 // Egress's information on a packet that ingress has metered.
 struct tag_t {
-    bit<8> customer;  // whose it is, as the controller counts them; 0 for nobody's
+    bit<8> customer;  // the controller's number of the customer; 0 for none
     bit<2> colour;
 }
 

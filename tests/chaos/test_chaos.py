@@ -156,7 +156,7 @@ def test_a_clock_that_steps_is_nobody_elses(stepping):
 def bound():
     with Bound.over("test", 64 << 20) as found:
         if found is None:
-            pytest.skip("this machine bounds nobody's memory for us")
+            pytest.skip("this machine has no memory control groups for us")
         yield found
 
 

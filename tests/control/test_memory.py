@@ -65,7 +65,7 @@ def switch(tmp_path: Path, cabled: dict[int, Cable]) -> Iterator[RunningSwitch]:
     flags = [word for port, it in cabled.items() for word in ("-i", f"{port}@{it.device}")]
     with Bound.over("test", GROUP_BYTES) as bound:
         if bound is None:
-            pytest.skip("this machine bounds nobody's memory for us")
+            pytest.skip("this machine has no memory control groups for us")
         with running_switch(tmp_path, *flags, bound=bound) as it:
             yield it
 

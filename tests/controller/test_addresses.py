@@ -83,6 +83,6 @@ def test_whose_a_socket_is_others_are_told_at_once(run_dir, monkeypatch):
         server.bind(str(path))
         monkeypatch.setattr(os, "access", lambda *_: False)
         monkeypatch.setattr(type(path), "owner", lambda _: "ada")
-        said = "s1.sock is ada's: it lets ada and root in, nobody else"
+        said = "s1.sock is ada's: it admits ada and root only"
         with pytest.raises(ConnectError, match=said):
             connection.open_channel(f"unix:{path}")

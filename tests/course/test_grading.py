@@ -275,7 +275,7 @@ def test_a_submission_without_a_name_is_told_as_one_and_as_nobodys_namesake(hand
         (hand_in(name, {"router.p4": RIGHT.read_text()}) / "student.txt").unlink()
     for each in graded(hand_in, runner).values():
         (remark,) = each.remarks
-        assert remark.startswith("There is no name in student.txt")
+        assert remark.startswith("student.txt has no name")
 
 
 def test_what_is_written_of_a_class(hand_in, runner, tmp_path):

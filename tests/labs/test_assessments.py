@@ -51,7 +51,7 @@ def test_the_use_of_a_line_by_one_reno_flow(buffer_bdp, use):
     assert reno_utilisation(buffer_bdp) == pytest.approx(use, abs=6e-4)
 
 
-PAGE_CLAIM = "a page beside the download takes so many times as long as alone, long queue"
+PAGE_CLAIM = "a page beside the download, in multiples of its time alone, long queue"
 
 
 # ---- bufferbloat ---------------------------------------------------------------------------------

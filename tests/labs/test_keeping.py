@@ -98,7 +98,7 @@ def _conduct(lab, results):
     ("ending", "raised", "why"),
     [
         (KeyboardInterrupt(), KeyboardInterrupt, "it was interrupted"),
-        (SystemExit(143), SystemExit, "its process was asked to end"),
+        (SystemExit(143), SystemExit, "its process received a signal to end"),
         (OSError(errno.ENOSPC, "No space left on device"), LabError, "the disk is full"),
         (LabError("the router sent no sample."), LabError, "the router sent no sample."),
     ],
@@ -245,7 +245,7 @@ def test_what_there_is_of_a_run_that_ended_early_is_drawn_and_says_why(tmp_path)
     page = (early.folder / "report.html").read_text()
     assert "This run ended early: it was interrupted. 1 of its 2 runs came to their end." in page
     assert '<figure id="run-flow">' in page
-    assert "Report of what there is" in told.getvalue()
+    assert "Report of the data so far" in told.getvalue()
     # It goes on being one that ended early.
     assert archive.find(str(early.folder), tmp_path).verdict == early.verdict
     with pytest.raises(LabError, match=f"no table .* vitrine report {early.name} draws"):

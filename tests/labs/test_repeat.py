@@ -37,7 +37,7 @@ def test_a_band_judges_the_median_and_shows_the_spread():
     assert band.verdict is Verdict.MET
     assert str(band) == "the line is used: 0.92 (0.85 to 0.95), required at least 0.9"
     assert "0.92 (0.85 to 0.95)" in html.bands(combined)
-    assert "Everything was done 3 times" in combined.remarks[0]
+    assert "Everything ran 3 times" in combined.remarks[0]
     # Numbers are those of the first seed, as figures are.
     assert combined.numbers == {"share": 0.85}
 

@@ -211,7 +211,9 @@ def test_a_mistake_is_refused_with_its_place_and_what_was_meant(read, old, new, 
 
 def test_rows_are_counted_before_their_points_are_made(read):
     axes = "".join(f"  p{axis}: [{', '.join(map(str, range(30)))}]\n" for axis in range(10))
-    with pytest.raises(ModelError, match="asks for more than 1,000,000,000,000 rows; 100,000 are"):
+    with pytest.raises(
+        ModelError, match="has more than 1,000,000,000,000 rows; the limit is 100,000"
+    ):
         read(SWEEP.replace("  tcp: [", f"{axes}  tcp: ["))
 
 
@@ -287,7 +289,7 @@ def test_the_journal_keeps_rows_and_passes_over_half_a_line(tmp_path):
 
 
 def test_two_processes_do_not_write_one_journal(tmp_path):
-    with Journal(tmp_path), pytest.raises(LabError, match="somebody else is at this sweep"):
+    with Journal(tmp_path), pytest.raises(LabError, match="another process runs this"):
         Journal(tmp_path)
 
 

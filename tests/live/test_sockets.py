@@ -65,7 +65,7 @@ def test_the_socket_is_the_callers_and_others_are_refused_in_a_sentence(network)
         connection.open_channel(address)
         return "let in"
 
-    assert "it lets nobody and root in, nobody else" in as_user(STRANGER, connect)
+    assert "it admits nobody and root only" in as_user(STRANGER, connect)
     # The owner may open the file to all users; the switch identifies its peers nevertheless.
     path.chmod(0o666)
     told = f"that of user {CALLER}, whose socket it is, and of root, and you are user {STRANGER}"

@@ -73,7 +73,7 @@ def test_a_link_delays_each_direction(network):
     times_ms = []
     wait.until(
         lambda: times_ms.append(least_ms()) or times_ms[-1] < 60,
-        "a ping that the machine does not hold up",
+        "a ping that the machine does not delay",
         60,
     )
     # No packet is ever early, however busy the machine is.

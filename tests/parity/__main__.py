@@ -62,7 +62,7 @@ P4C_DIFFERS = {
 NOT_FOR_SIMPLE_SWITCH = {
     "packets/action_profile": "members and groups are not translated for its P4Runtime yet",
     "packets/empty_key_filled": "its P4Runtime gives entries a key of no bits that its tables lack",
-    "packets/loop_limit": "it counts no rounds, so a loop without end holds up all packets behind",
+    "packets/loop_limit": "it counts no rounds, so a loop without end blocks all packets behind",
 }
 
 # A program that behaves like another one by default.

@@ -2,10 +2,10 @@
 #include <psa.p4>
 
 header h_t {
-    bit<8> what;        // What is to become of it.
+    bit<8> what;        // The requested action.
     bit<8> path_in;     // How it came to ingress.
     bit<8> path_out;    // How it came to egress.
-    bit<8> mark;        // What came along to egress.
+    bit<8> mark;        // The metadata that reached egress.
 }
 
 struct headers_t { h_t h; }

@@ -23,9 +23,9 @@ def refusal(text):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (BOMB, "more than 200,000 values, with what aliases stand for"),
-        ("a: &a [1, *a]", "net.yaml:1: an alias inside of what it stands for: it would never end"),
-        ("a: &a {b: {c: *a}}", "it would never end"),
+        (BOMB, "more than 200,000 values, with aliases expanded"),
+        ("a: &a [1, *a]", "net.yaml:1: an alias inside the value that it stands for never ends"),
+        ("a: &a {b: {c: *a}}", "never ends"),
         ("[" * 101 + "]" * 101, "nested more than 100 deep"),
         ("[" * 5000, "nested too deep"),
         ("#" * (SIZE_BYTES_MAX + 1), "larger than 1 MiB"),

@@ -21,8 +21,8 @@ def _option(name: str, text: str, metavar: str) -> Option:
     return Option((f"--{name}",), text, {"metavar": metavar})
 
 
-SEED = _option("seed", "where chance begins", "N")
-ONLY = _option("only", "these alone, in one word: 'source stf'", "NAMES")
+SEED = _option("seed", "the seed of all randomness", "N")
+ONLY = _option("only", "only these, such as 'source stf'", "NAMES")
 CHECKOUTS = _option("checkouts", "the folder of the other projects' checkouts", "FOLDER")
 ORACLE = _option("oracle", "the folder of the P4 project's programs", "FOLDER")
 P4C = _option("p4c", "p4c's checkout", "FOLDER")
@@ -102,7 +102,7 @@ _tool(
     "conformance-testgen", "P4Testgen's tests of all programs",
     _python("tests.conformance.testgen"), ORACLE, P4C,
     _option("smith", "how many random programs", "N"), ONLY,
-    _option("most", "at most so many tests of one program", "N"), needs=Needs.PROGRAMS,
+    _option("most", "at most N tests of one program", "N"), needs=Needs.PROGRAMS,
 )  # fmt: skip
 _tool(
     "conformance-answers", "simple_switch_CLI at our switch and at the original",
@@ -111,7 +111,7 @@ _tool(
 )  # fmt: skip
 _tool(
     "parity", "p4c and simple_switch beside ours on every packet test", _python("tests.parity"),
-    _option("cases", "these alone: 'clones table_lpm'", "NAMES"), needs=Needs.PROGRAMS,
+    _option("cases", "only these, such as 'clones table_lpm'", "NAMES"), needs=Needs.PROGRAMS,
 )  # fmt: skip
 
 # ---- speed ---------------------------------------------------------------------------------------
@@ -199,7 +199,8 @@ _tool(
 _tool(
     "image", "a bootable lab machine, build/image/vitrine.qcow2", ("vm/image.sh",),
     ARCHITECTURE, SUITE, _option("image-gb", "the size of its disk", "GB"),
-    _option("image-user", "who logs in", "NAME"), _option("image-password", "and how", "WORD"),
+    _option("image-user", "the user that logs in", "NAME"),
+    _option("image-password", "its password", "WORD"),
     needs=Needs.ROOT,
 )  # fmt: skip
 _tool(
@@ -210,7 +211,7 @@ _tool(
 )
 _tool(
     "chroot-test", "provision a fresh system in a folder and run a lab", ("vm/chroot_test.sh",),
-    SUITE, ARCHITECTURE, _option("image-user", "who logs in", "NAME"), needs=Needs.ROOT,
+    SUITE, ARCHITECTURE, _option("image-user", "the user that logs in", "NAME"), needs=Needs.ROOT,
 )  # fmt: skip
 
 

@@ -54,12 +54,12 @@ LAB = _value(
     "lab", text="its name, as `vitrine labs` lists it", metavar="LAB", of=names.labs, nargs="?"
 )
 RATE = _value("--rate", text="the bottleneck's rate, such as 5mbit", metavar="RATE")
-QUEUE = _value("--queue", text="packets that the bottleneck's queue holds", metavar="PACKETS")
+QUEUE = _value("--queue", text="limit of the bottleneck's queue, in packets", metavar="PACKETS")
 DURATION = _value("--duration", text="how long a flow runs: 20, '90 s', 10min", metavar="TIME")
 CONGESTION = _value(
     "--congestion",
     "--cc",
-    text="the TCP of long flows: reno, cubic, bbr; in virtual time also bbr3, dctcp, prague, or a "
+    text="TCP of the long flows: reno, cubic, bbr; in virtual time also bbr3, dctcp, prague, or a "
     "class of yours, my_tcp.py:MyTcp",
     metavar="NAME",
     of=lambda: ("reno", "cubic", "bbr", "bbr3", "dctcp", "prague"),
@@ -72,7 +72,7 @@ SCHEDULER = _value(
 )
 AQM = _value("--aqm", text="a Python class beside the built-in AQMs", metavar="FILE:CLASS")
 QUICK = _switch("--quick", text="a shortened run that still measures")
-SEEDS = _value("--seeds", text="how often, each time from another seed (virtual)", metavar="N")
+SEEDS = _value("--seeds", text="how many runs, each with its own seed (virtual)", metavar="N")
 WORLD = _value(
     "--world",
     text="live (Linux hosts, needs root) or virtual (virtual time); else what this machine can do",
@@ -82,7 +82,7 @@ WORLD = _value(
 WORLD_OR_BOTH = WORLD.saying("live, virtual, or both and a report of the two")
 TOOLCHAIN = _value(
     "--toolchain",
-    text="whose compiler and switch: vitrine or p4lang",
+    text="the compiler and switch: vitrine or p4lang",
     metavar="NAME",
     of=lambda: ("vitrine", "p4lang"),
 )
@@ -90,7 +90,7 @@ TOOLCHAIN_OR_BOTH = TOOLCHAIN.saying("whose compiler and switch: vitrine, p4lang
 PROGRAM = _value("--program", text="a P4 program for all routers, such as my.p4", metavar="FILE")
 GRPC = _value(
     "--grpc",
-    text="unix or tcp: how controllers reach the routers; everybody on this machine reaches tcp",
+    text="unix or tcp: the routers' sockets; tcp is open to every user of this machine",
     metavar="HOW",
     of=lambda: ("unix", "tcp"),
 )
@@ -102,15 +102,15 @@ ALL = _switch("--all", text="every lab, and whether each band is met")
 
 # ---- the page in the browser ---------------------------------------------------------------------
 
-NO_GLASS = _switch("--no-glass", text="serve no page in the browser meanwhile")
+NO_GLASS = _switch("--no-glass", text="do not serve the page")
 SHARE = _value(
     "--share",
-    text="an address, such as 0.0.0.0, where a class may look at the page, and change nothing",
+    text="an address, such as 0.0.0.0, with a read-only page for a class",
     metavar="ADDRESS",
 )
 OPEN = _switch("--open", text="open the page where there is a desktop")
 LESSON = _value(
-    "--lesson", text="the lab whose lesson stands beside the view", metavar="LAB", of=names.labs
+    "--lesson", text="the lab whose lesson appears beside the view", metavar="LAB", of=names.labs
 )
 
 # ---- a router that is up -------------------------------------------------------------------------
@@ -126,9 +126,9 @@ FLOW = _value(
     "--flow", text="such as '10.0.1.1:*->10.0.2.1:80'; * is any", metavar="FLOW", default="*->*"
 )
 COUNT = _value("--count", text="how many packets", metavar="N", default="3")
-JSON = _switch("--json", text="one JSON object a line")
+JSON = _switch("--json", text="print one JSON object per line")
 LISTEN = _value(
-    "--listen", text="host:port, or :port of this machine alone", metavar="WHERE", default=":9464"
+    "--listen", text="host:port, or :port on loopback", metavar="WHERE", default=":9464"
 )
 
 # ---- runs that are kept --------------------------------------------------------------------------
@@ -141,7 +141,7 @@ RUNS = _value("runs", text="two runs of one lab", metavar="RUN", of=names.runs, 
 SWEEP = _value(
     "sweep", text="a sweep of the kit, or a file", metavar="SWEEP", of=names.sweeps, nargs="?"
 )
-JOBS = _value("--jobs", text="how many processes; else one a processor", metavar="N")
+JOBS = _value("--jobs", text="how many processes; else one per processor", metavar="N")
 CLUSTER = _value("--cluster", text="a Dask scheduler, tcp://HOST:8786", metavar="ADDRESS")
 
 # ---- the scoreboard of telemetry -----------------------------------------------------------------
@@ -160,16 +160,14 @@ SCORES = _value(
 # ---- the course ----------------------------------------------------------------------------------
 
 EXERCISE = _value("exercise", text="its name", metavar="EXERCISE", of=names.exercises)
-STUDENT = _value("--student", text="your name; else it is asked for", metavar="NAME", default="")
-CASE = _value("--case", text="one case alone", metavar="NAME", default="")
-FOLDER = _value("--folder", text="where it lies, instead of work/EXERCISE", metavar="FOLDER")
+STUDENT = _value("--student", text="your name; else you are asked", metavar="NAME", default="")
+CASE = _value("--case", text="only this case", metavar="NAME", default="")
+FOLDER = _value("--folder", text="its folder, instead of work/EXERCISE", metavar="FOLDER")
 LIVE = _switch("--live", text="on live routers and real TCP; needs root")
-PAGES = _switch("--pages", text="a page of every network, not only where a case failed")
+PAGES = _switch("--pages", text="write a page of every network, not only of failed cases")
 SUBMISSIONS = _value("submissions", text="a folder of folders or zip files", metavar="FOLDER")
 OUT = _value("out", text="where the points and pages go", metavar="OUT")
-SECRET = _value(
-    "--secret", text="any word: scenarios that nobody has seen", metavar="WORD", default=""
-)
+SECRET = _value("--secret", text="any word, for new random scenarios", metavar="WORD", default="")
 PAGE = _switch("--page", text="as a web page that checks by itself, with nothing installed")
 UNSAFE = _switch("--unsafe", text="run submissions without a sandbox")
 WHEEL = _value("wheel", text="the address of the kit's wheel", metavar="WHEEL")

@@ -118,7 +118,7 @@ class _Hosts:
         except grpc.RpcError:
             context.abort(
                 grpc.StatusCode.FAILED_PRECONDITION,
-                "the router does not say what time it has, so hosts cannot be told beside it.",
+                "the router does not report its time, which samples of hosts need.",
             )
         gone = threading.Event()
         context.add_callback(gone.set)
@@ -239,7 +239,7 @@ class _Access:
             if not self._has_key(context):
                 context.abort(
                     grpc.StatusCode.PERMISSION_DENIED,
-                    "flows are started by the user whose network it is, and by nobody else",
+                    "only the owner of the network may start flows",
                 )
             return call(request, context)
 

@@ -261,7 +261,7 @@ class Transfer(Tool):
         """All of it."""
         bulk = report.bulk
         if bulk.failed and not bulk.acked_bytes:
-            yield "iperf3: nobody answers there: is there a way between the two?"
+            yield "iperf3: no answer: is there a route between the two hosts?"
             return
         began_s = bulk.began_ps / PS_PER_S - self._began_s
         ended_s = (bulk.ended_ps / PS_PER_S if bulk.ended_ps else self._last_s) - self._began_s

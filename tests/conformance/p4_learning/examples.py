@@ -254,8 +254,8 @@ def _simple_int(network: Network, _described: Described) -> str:
     network.ask('h1 python3 send.py 10.0.2.2 "test" 1')
     text = network.wait_for(log, "INT")
     switches = [int(found) for found in re.findall(r"swid *= *(\d+)", text)]
-    require(len(switches) >= 2, f"the packet tells of switches {switches}")
-    return f"the packet tells of switches {switches}"
+    require(len(switches) >= 2, f"the packet names switches {switches}")
+    return f"the packet names switches {switches}"
 
 
 def _source_routing(network: Network, _described: Described) -> str:

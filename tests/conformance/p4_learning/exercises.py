@@ -171,7 +171,7 @@ def _packet_loss(network: Network, _described: Described) -> str:
 
     # A batch ends with later packets.
     line = f"h1 python3 send.py --n-pkt 100 --n-drops {lost} --fail-hops 1; ping -c 120 -i 0.05 h2"
-    network.wait_for_answer(line, told, "the lost packets were not told of")
+    network.wait_for_answer(line, told, "the lost packets were not reported")
     return f"all {lost} lost packets are named"
 
 
@@ -183,7 +183,7 @@ def _reroute(network: Network, _described: Described) -> str:
     require(first == 3, f"over the loop-free alternate {first} of 3 pings were answered")
     network.run(["python3", "controller.py"], "notify\nexit\n")
     later = pings(network, "h2", "10.4.4.2", 3)
-    require(later == 3, f"after the controller was told {later} of 3 pings were answered")
+    require(later == 3, f"after the controller was notified, {later} of 3 pings were answered")
     return "pings pass at once after a failure, and once the controller knows"
 
 

@@ -237,9 +237,9 @@ def _link_monitor(network: Network) -> str:
     seen = {(switch, port): 0.0 for switch, port, _ in rates.findall(text)}
     for switch, port, rate in rates.findall(text):
         seen[switch, port] = max(seen[switch, port], float(rate))
-    require(len({switch for switch, _ in seen}) == 4, f"probes tell of {sorted(seen)} only")
+    require(len({switch for switch, _ in seen}) == 4, f"probes report {sorted(seen)} only")
     require(max(seen.values()) > 1.0, f"no link was seen in use: {seen}")
-    return f"probes tell of {len(seen)} ports; the busiest carried {max(seen.values()):.0f} Mb/s"
+    return f"probes report {len(seen)} ports; the busiest carried {max(seen.values()):.0f} Mb/s"
 
 
 def _flowcache(network: Network) -> str:

@@ -124,7 +124,7 @@ def _joint(gone: Sequence[Frame], departures: Sequence[Departure]) -> tuple[int,
         )
         if len(zeros) == 1 and queues_agree:
             return first, zeros.pop()
-    raise AssertionError("the router's capture and its event stream tell of different departures")
+    raise AssertionError("the router's capture and its event stream report different departures")
 
 
 class _Line:
