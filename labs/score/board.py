@@ -93,6 +93,7 @@ def numbers(run: Run) -> dict[str, float | None]:
         "depth_error": score.depth_error,
         "bytes_per_packet": cost.bytes_per_packet,
         "memory_kib": cost.memory.kib,
+        "steps_per_packet": cost.steps_per_packet,
     }
 
 

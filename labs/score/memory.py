@@ -20,6 +20,9 @@ class Memory:
     def __sub__(self, other: Memory) -> Memory:
         return Memory(self.register_bits - other.register_bits, self.table_bits - other.table_bits)
 
+    def __add__(self, other: Memory) -> Memory:
+        return Memory(self.register_bits + other.register_bits, self.table_bits + other.table_bits)
+
     @property
     def kib(self) -> float:
         """Both together."""

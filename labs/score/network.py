@@ -15,6 +15,8 @@ ROUTER, SINK = "s1", "s2"
 # The queue that is scored: toward the second router.
 BOTTLENECK: Queue = (20, 0)
 COLLECTOR = "h9"
+# The second router's ports to the first one and to the receiver.
+SINK_TO_ROUTER, SINK_TO_RECEIVER = 1, 2
 _QUEUE_PACKETS = 100
 
 

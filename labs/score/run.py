@@ -37,6 +37,7 @@ from labs.score.steps import Steps
 from labs.score.system import Question, System
 from labs.score.systems import source
 from labs.score.truth import BuildUp, Truth
+from labs.score.work import Work
 from labs.score.workloads import LINE_BPS, RECEIVER, Workload
 from labs.worlds.virtual import server
 from topo import world as messages
@@ -60,6 +61,8 @@ class Cost:
     # Packets that left the queue.
     packets: int
     memory: Memory
+    # Steps of the router's program; None: no packet of the queue was traced.
+    steps_per_packet: float | None
 
     @property
     def bytes_per_packet(self) -> float:
@@ -110,7 +113,8 @@ class Bench:
                 )
                 for switch in topology.switches
             }
-            sink = compiling.find("router" if domain is None else "int_router")
+            kit = "router" if domain is None else "int_router"
+            sink = compiling.find(system.sink or kit)
             _program(sessions[network.SINK], topology, network.SINK, sink, domain)
             session = sessions[network.ROUTER]
             _program(session, topology, network.ROUTER, source(system), domain)
@@ -120,6 +124,8 @@ class Bench:
             if is_own:
                 device.write(WATCHED, network.BOTTLENECK[0])
             own.install(device)
+            if system.sink:
+                self._install_sink(own, sessions[network.SINK])
             collector = in_band.Collector(self._world) if system.in_band else None
             if collector is not None:
                 stack.enter_context(collector)
@@ -127,11 +133,12 @@ class Bench:
                 session.insert([CloneSession(REPORTS, (CPU_PORT,))])
             if system.wants_drops:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
-            steps = Steps(session)
-            with steps:
+            steps, work = Steps(session), Work(session, network.BOTTLENECK)
+            with steps, work:
                 self._start(workload, seed)
                 conductor = Conductor(self._world, session, steps, own, device, lost, seed)
                 end_ps = conductor.run()
+                work.wait_for(end_ps)
             if collector is not None:
                 conductor.take(collector.reports(end_ps))
             truth = Truth.of(steps.found, network.BOTTLENECK, end_ps)
@@ -141,8 +148,17 @@ class Bench:
             if not is_own:
                 # The kit's router has tables that are for no telemetry.
                 used -= memory.of(_router())
-            cost = _cost(steps, device, used, collector.bytes if collector else 0)
+            if system.sink:
+                used += memory.of(sessions[network.SINK].program)
+            cost = _cost(steps, device, used, collector.bytes if collector else 0, work)
         return Run(truth, buildups, claims, score(claims, buildups), cost)
+
+    def _install_sink(self, own: System, session: Session) -> None:
+        """The second router watches its port to the receiver, and reports to the first one."""
+        device = SessionDevice(session)
+        device.write(WATCHED, network.SINK_TO_RECEIVER)
+        session.insert([CloneSession(REPORTS, (network.SINK_TO_ROUTER,))])
+        own.install_sink(device)
 
     def _start(self, workload: Workload, seed: int) -> None:
         apps = list(workload.apps(random.Random(f"{workload.name} {seed}")))
@@ -187,7 +203,9 @@ def question() -> Question:
     return Question(network.BOTTLENECK, THRESHOLD_BYTES, LINE_BPS)
 
 
-def _cost(steps: Steps, device: SessionDevice, used: Memory, collected_bytes: int) -> Cost:
+def _cost(
+    steps: Steps, device: SessionDevice, used: Memory, collected_bytes: int, work: Work
+) -> Cost:
     port = network.BOTTLENECK[0]
     reports = lines = arrived = packets = 0
     lengths: dict[int, int] = {}
@@ -201,4 +219,11 @@ def _cost(steps: Steps, device: SessionDevice, used: Memory, collected_bytes: in
                 arrived += lengths[step.packet]
             case PacketReceived() | PacketCopied():
                 lengths[step.packet] = step.length_bytes
-    return Cost(reports + collected_bytes, device.read_bytes, lines - arrived, packets, used)
+    return Cost(
+        reports + collected_bytes,
+        device.read_bytes,
+        lines - arrived,
+        packets,
+        used,
+        work.steps_per_packet,
+    )

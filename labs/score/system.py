@@ -86,6 +86,8 @@ class System(ABC):
     after: ClassVar[str] = ""
     # The P4 program, by name or path; empty: the one beside the system's file.
     program: ClassVar[str] = ""
+    # The P4 program of the second router, by name or path; empty: the kit's.
+    sink: ClassVar[str] = ""
     # How often `poll` is called; 0: never.
     every_ps: ClassVar[int] = 0
     # Whether packets that queues drop come to the program's egress (instance_type 7).
@@ -100,6 +102,9 @@ class System(ABC):
 
     def install(self, device: Device) -> None:  # noqa: B027 (most systems need it, polling does not)
         """Writes what the program needs, at the beginning."""
+
+    def install_sink(self, device: Device) -> None:  # noqa: B027 (only if `sink` is set)
+        """The same for the program of the second router."""
 
     def poll(self, device: Device, now_ps: int) -> None:  # noqa: B027 (only if every_ps is set)
         """Reads from the switch, every `every_ps`."""

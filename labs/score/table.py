@@ -22,6 +22,7 @@ COLUMNS = (
     ("depth error (%)", "depth_error", 0, 100),
     ("bytes/packet", "bytes_per_packet", 2, 1),
     ("memory (KiB)", "memory_kib", 1, 1),
+    ("steps/packet", "steps_per_packet", 0, 1),
 )
 
 

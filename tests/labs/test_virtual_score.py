@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import Counter
+from dataclasses import replace
 
 import pytest
+from vitrine.v1 import world_pb2
 
 from controller.toolchain import ROOT
 from labs.score import command, network
@@ -14,10 +17,14 @@ from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
 from labs.score.system import System
 from labs.score.systems import named, source, systems
+from labs.score.systems.dapper import NETWORK, RECEIVER, SENDER, Dapper
 from labs.score.systems.int_md import IntMd
+from labs.score.systems.netseer import NetSeer
 from labs.score.systems.polling import EveryMs
 from labs.score.systems.postcards import Postcards
+from labs.score.systems.spidermon import SpiderMon
 from labs.score.workloads import WORKLOADS, Workload, volley
+from topo.model import TcpBuffer, TcpSettings
 
 PORT = 6001
 PAGE = (ROOT / "docs" / "telemetry-score.md").read_text()
@@ -32,8 +39,8 @@ def _two_bursts(rng):
 
 
 TWO_BURSTS = Workload("two-bursts", "two hosts at once", _two_bursts)
-# Without flows, or only where packets are dropped.
-BLIND = {"polling-1s", "polling-100ms", "polling-1ms", "drops"}
+# Without flows, only where packets are dropped, or only TCP.
+BLIND = {"polling-1s", "polling-100ms", "polling-1ms", "drops", "dapper"}
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +179,137 @@ def test_the_command_writes_the_same_bytes_each_time(tmp_path, capsys):
         "| postcards",
         "| polling-1ms",
     ]
+
+
+# ---- systems over both routers, of events and of connections -------------------------------------
+
+
+class EachTrace(SpiderMon):
+    """Traces each flow in each epoch, however short it waited, and remembers the traces."""
+
+    name = ""
+    program = str(source(SpiderMon))
+    seen: list = []  # noqa: RUF012
+
+    def install_sink(self, device):
+        device.write("threshold", 0)
+
+    def take(self, report):
+        super().take(report)
+        self.seen.append(report)
+
+
+def test_a_trace_brings_back_the_wait_of_a_packet_of_its_flow(bench):
+    EachTrace.seen.clear()
+    run = bench.run(EachTrace, TWO_BURSTS, 1)
+    # The wait is carried in units of 256 ns; the second router adds none.
+    waits = {(each.flow, each.wait_ps // 256_000) for each in run.truth.packets}
+    assert len(EachTrace.seen) >= 2
+    for trace in EachTrace.seen:
+        assert (trace.flow, trace.wait_ps // 256_000) in waits
+    # 0.9 ms is in the first epoch of 1.05 ms: both flows have a record and a trace there.
+    assert {each.flow for each in EachTrace.seen} == {each.flow for each in run.truth.packets}
+    assert sum(claim.culprits.total() for claim in run.claims) >= 60
+
+
+class EachEvent(NetSeer):
+    """Remembers its reports."""
+
+    name = ""
+    program = str(source(NetSeer))
+    seen: list = []  # noqa: RUF012
+
+    def take(self, report):
+        super().take(report)
+        self.seen.append(report)
+
+
+def _overflow(rng):
+    """150 packets at once: more than the queue holds."""
+    del rng
+    yield volley("h1", 900_000, 150, PORT)
+
+
+def test_flow_events_are_reported_at_one_two_four_packets_of_each_kind(bench):
+    EachEvent.seen.clear()
+    run = bench.run(EachEvent, Workload("overflow", "too many at once", _overflow), 1)
+    window_ns = 1 << 20
+    events = Counter()
+    for packet in run.truth.packets:
+        if packet.dropped_ps is not None:
+            events["dropped", packet.dropped_ps // 1000 // window_ns] += 1
+        # 30 kB at 1 Gb/s.
+        elif packet.wait_ps >= 240 * 10**6:
+            events["congested", packet.departed_ps // 1000 // window_ns] += 1
+    assert {kind for kind, _ in events} == {"dropped", "congested"}
+    due = sorted(
+        (kind, window, 1 << power)
+        for (kind, window), packets in events.items()
+        for power in range(packets.bit_length())
+    )
+    kinds = {True: "congested", False: "dropped"}
+    assert due == sorted(
+        (kinds[each.reason == 255], each.time_ps // 1000 // window_ns, each.packets)
+        for each in EachEvent.seen
+    )
+
+
+class EachBlame(Dapper):
+    """Remembers its reports."""
+
+    name = ""
+    program = str(source(Dapper))
+    seen: list = []  # noqa: RUF012
+
+    def take(self, report):
+        super().take(report)
+        self.seen.append(report)
+
+
+def _one_connection(**limits):
+    def apps(rng):
+        del rng
+        to = world_pb2.Peer(host="r1", port=7001)
+        yield "h1", world_pb2.App(bulk=world_pb2.Bulk(to=to, span_ns=40_000_000, **limits))
+
+    return Workload("one connection", "one connection", apps)
+
+
+def _blamed():
+    """Packets by what their connection is said to be limited by."""
+    packets = Counter()
+    for report in EachBlame.seen:
+        packets[report.reason] += report.packets
+    EachBlame.seen.clear()
+    return packets
+
+
+def test_a_connection_is_said_to_be_limited_by_what_limits_it(bench, monkeypatch):
+    EachBlame.seen.clear()
+    bench.run(EachBlame, _one_connection(pacing_rate_bps=50_000_000), 1)
+    assert _blamed().keys() == {SENDER}
+    # Without a pace its queue is the longest part of a round trip.
+    bench.run(EachBlame, _one_connection(), 1)
+    blamed = _blamed()
+    # Until its window has grown, the receiver limits it as well.
+    assert blamed.keys() <= {NETWORK, NETWORK | RECEIVER}
+    assert blamed[NETWORK] > 0.9 * blamed.total()
+    # With a window of ten segments there is no queue.
+    small = TcpBuffer(4096, 32768, 32768)
+    whole = network.topology()
+    hosts = [
+        replace(host, tcp=TcpSettings(rmem=small)) if host.name == "r1" else host
+        for host in whole.hosts
+    ]
+    monkeypatch.setattr(network, "topology", lambda: replace(whole, hosts=tuple(hosts)))
+    bench.run(EachBlame, _one_connection(), 1)
+    assert _blamed().keys() == {RECEIVER}
+
+
+def test_work_is_counted_and_grows_with_what_the_program_does(bench):
+    work = {
+        name: bench.run(named(name), TWO_BURSTS, 1).cost.steps_per_packet
+        for name in ("postcards", "conquest")
+    }
+    assert 20 < work["postcards"] < work["conquest"]
+    assert work["postcards"] == bench.run(Postcards, TWO_BURSTS, 1).cost.steps_per_packet

@@ -22,6 +22,8 @@ const bit<32> EGRESS_CLONE = 2;
 const bit<32> DROPPED = 7;
 const bit<8>  REPORT_FIELDS = 1;
 const bit<32> REPORT_BYTES = 34;
+// A packet of a system's own between the routers; IEEE 802's type for local experiments.
+const bit<16> ETHERTYPE_TRACE = 0x88b5;
 
 struct headers_t {
     system_report_t report;
@@ -38,6 +40,9 @@ struct metadata_t {
     @field_list(REPORT_FIELDS) bit<32> wait_ns;
     @field_list(REPORT_FIELDS) bit<32> packets;
     @field_list(REPORT_FIELDS) bit<8>  reason;
+    // The TCP header without options, and of a SYN 20 bytes of options; else 0.
+    bit<160> tcp;
+    bit<160> tcp_options;
 }
 
 parser parse_packet(packet_in packet,
@@ -48,6 +53,7 @@ parser parse_packet(packet_in packet,
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.ether_type) {
             ETHERTYPE_IPV4: parse_ipv4;
+            ETHERTYPE_TRACE: parse_ipv4;
             default: accept;
         }
     }
@@ -58,6 +64,24 @@ parser parse_packet(packet_in packet,
         bit<32> ports = packet.lookahead<bit<32>>();
         meta.src_port = ports[31:16];
         meta.dst_port = ports[15:0];
+        transition select(hdr.ethernet.ether_type, hdr.ipv4.protocol) {
+            (ETHERTYPE_IPV4, IP_PROTOCOL_TCP): look_at_tcp;
+            default: accept;
+        }
+    }
+
+    state look_at_tcp {
+        meta.tcp = packet.lookahead<bit<160>>();
+        // Header length in words, reserved bits, and flags: a SYN of 40 bytes.
+        transition select(meta.tcp[63:48]) {
+            0xa002 &&& 0xf002: look_at_options;
+            default: accept;
+        }
+    }
+
+    state look_at_options {
+        bit<320> both = packet.lookahead<bit<320>>();
+        meta.tcp_options = both[159:0];
         transition accept;
     }
 }
