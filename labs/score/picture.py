@@ -32,6 +32,8 @@ def _draw(canvas: matplotlib.figure.Figure, rows: Sequence[Row]) -> None:
                 if row.workload == workload:
                     _point(axes, row, number, systems.index(row.system))
             axes.set_xscale("symlog", linthresh=0.1)
+            axes.set_xlim(-0.05, 1000)
+            axes.set_xticks([0, 1, 100], ["0", "1", "100"])
             axes.set_ylim(-0.05, 1.05)
         panels[0, column].set_title(workload, loc="left")
         panels[1, column].set_xlabel("bytes/packet")
@@ -57,6 +59,8 @@ def _point(axes: drawing.Axes, row: Row, number: str, index: int) -> None:
         fmt=_MARKS[index % len(_MARKS)],
         color=palette.FLOWS[index % len(palette.FLOWS)],
         label=row.system,
-        markersize=5,
+        # Hollow, as systems that are equally good lie on each other.
+        markerfacecolor="none",
+        markersize=6,
         linewidth=1,
     )
