@@ -17,6 +17,7 @@ from labs.bench import PING_INTERVAL_S, FlowPlan, Instruments
 from labs.declared.names import Names
 from labs.frames import MTU_BYTES
 from labs.settings import VIRTUAL_ALGORITHMS
+from labs.worlds.live.datagrams import BURST_BYTES_MAX, BURST_DATAGRAMS_MAX
 from topo import units
 from topo.document import Place
 from topo.errors import TopologyError
@@ -161,23 +162,31 @@ class Datagrams(Step):
         return self._span("after", names, 0.0) + self._span("for", names)
 
     def check(self, names: Names, topology: Topology) -> None:
-        """Refuses sizes that a packet cannot have, too."""
+        """Refuses sizes that a packet cannot have, and bursts that a live host cannot send."""
         super().check(names, topology)
-        self._payload_bytes(names)
+        size_bytes, burst = self._payload_bytes(names), self._burst(names)
+        if not 1 <= burst <= BURST_DATAGRAMS_MAX or burst * size_bytes > BURST_BYTES_MAX:
+            self.fields["at_once"].refuse(
+                f"sends {burst} datagrams with {burst * size_bytes:,} bytes at once; a live host "
+                f"sends from 1 to {BURST_DATAGRAMS_MAX}, of at most {BURST_BYTES_MAX:,} bytes."
+            )
         self._offsets_s(names)
 
     def begin(self, instruments: Instruments, names: Names) -> None:
         """Starts it."""
         source, target = self.ends
-        at_once = self.fields.get("at_once")
         instruments.send_bursts(
             self.name,
             source,
             target,
             size_bytes=self._payload_bytes(names),
-            burst=names.whole(at_once) if at_once else 1,
+            burst=self._burst(names),
             offsets_s=self._offsets_s(names),
         )
+
+    def _burst(self, names: Names) -> int:
+        at_once = self.fields.get("at_once")
+        return names.whole(at_once) if at_once else 1
 
     def _payload_bytes(self, names: Names) -> int:
         """Of an IP packet of the size that the file says."""

@@ -120,6 +120,12 @@ def test_a_run_whose_tcp_this_world_lacks_is_left_out(write, monkeypatch):
         ("from: h1, to: h2}", "from: h9, to: h2}", 21, "no host 'h9'"),
         ("- {flow: download,", "- {folw: download,", 21, "must have one of the keys ping, flow"),
         ("every: 100 ms", "every: 100", 22, "must be a length of time"),
+        (
+            "- {flow: download,",
+            "- {datagrams: b, every: 1 s, at_once: 50, from: h1, to: h2}\n    - {flow: download,",
+            21,
+            "sends 50 datagrams with 73,600 bytes at once; a live host",
+        ),
         ("panels: [queue, pings]", "panels: [queue, ping]", 53, "must be one of queue"),
         ("panels: [queue, pings]", "height: 4", 53, "either 'panels' or 'draw'"),
         ("{measured: line_share, least: 0.98", "{measured: line_share", 45, "needs 'least'"),
