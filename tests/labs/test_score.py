@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
 
 from controller.packets import PacketDeparted, PacketDropped, PacketQueued, PacketReceived
 from labs.errors import SettingError
-from labs.score import board, parquet, picture, table
+from labs.score import board, papers, parquet, picture, table
+from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count, _share
 from labs.score.flow import HEAD_BYTES, Flow
@@ -107,6 +109,13 @@ def test_claims_are_scored_as_computed_by_hand(truth):
     assert (found.delay_us, found.depth_error) == (5.0, 0.25)
 
 
+def test_marked_packets_are_right_if_their_flow_has_its_share_of_the_queue(truth):
+    # B3 and C2 found 3000 bytes: B3 behind two of its flow, C2 behind none.
+    marked = {name: SimpleNamespace(flow=flow, time_ps=0) for name, flow in FLOW_OF.items()}
+    assert papers.marks(truth, [marked["B"]], 3000) == Tally(right=1)
+    assert papers.marks(truth, [marked["C"]], 3000) == Tally(wrong=1, missed=1)
+
+
 def test_a_claim_over_two_buildups_belongs_to_the_longer_overlap(truth):
     (long,) = truth.buildups(3000)
     other = Truth.of(
@@ -162,6 +171,14 @@ def test_readings_claim_from_the_last_low_one_to_the_next():
     assert (first.begin_ps, first.end_ps, first.detected_ps) == (0, 3, 1)
     assert (first.peak_bytes, first.culprits) == (5000, None)
     assert (second.begin_ps, second.end_ps) == (4, 5)
+
+
+def test_a_system_with_a_mistake_is_named_with_its_line(tmp_path, monkeypatch):
+    (tmp_path / "unfinished.py").write_text("# A newcomer's.\nclass Own(System):\n    pass\n")
+    monkeypatch.setattr(found_systems, "__path__", [*found_systems.__path__, str(tmp_path)])
+    monkeypatch.setattr(found_systems, "systems", found_systems.systems.__wrapped__)
+    with pytest.raises(SettingError, match=r"unfinished\.py:2: NameError: name 'System' is not"):
+        named("conquest")
 
 
 def test_wrong_options_name_what_is_wrong():

@@ -12,10 +12,8 @@ from vitrine.v1 import world_pb2
 
 from controller.toolchain import ROOT
 from labs.score import command, network
-from labs.score.claim import from_sightings
 from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
-from labs.score.system import System
 from labs.score.systems import named, source, systems
 from labs.score.systems.dapper import NETWORK, RECEIVER, SENDER, Dapper
 from labs.score.systems.int_md import IntMd
@@ -126,7 +124,7 @@ def test_the_example_of_the_documentation_runs(bench, tmp_path):
     for file in source(Postcards).parent.glob("*.p4"):
         shutil.copy(file, tmp_path)
     (tmp_path / "waits.p4").write_text(blocks["p4"])
-    names = {"System": System, "from_sightings": from_sightings}
+    names = {"__name__": "waits"}
     exec(blocks["python"], names)
     waits = names["Waits"]
     waits.program = str(tmp_path / "waits.p4")

@@ -6,7 +6,9 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import traceback
 from pathlib import Path
+from types import ModuleType
 
 from controller import compiling
 from labs.errors import SettingError
@@ -19,7 +21,7 @@ def systems() -> dict[str, type[System]]:
     """Every system by name, in the order of their files."""
     found: dict[str, type[System]] = {}
     for module in sorted(each.name for each in pkgutil.iter_modules(__path__)):
-        content = importlib.import_module(f"{__name__}.{module}")
+        content = _imported(module)
         for kind in vars(content).values():
             if (
                 inspect.isclass(kind)
@@ -29,6 +31,15 @@ def systems() -> dict[str, type[System]]:
             ):
                 found[kind.name] = kind
     return found
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(f"{__name__}.{module}")
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        kind = type(error).__name__
+        raise SettingError(f"{last.filename}:{last.lineno}: {kind}: {error}") from error
 
 
 def named(name: str) -> type[System]:

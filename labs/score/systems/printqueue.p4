@@ -13,8 +13,10 @@
 // A window has 128 cells.
 const bit<32> CELLS = 128;
 #define CELL_BITS 7
-// A period is 2^22 ns, counted from 1, as registers begin with 0.
-#define PERIOD(time_ns) ((bit<32>)((time_ns) >> 22) + 1)
+// A cell of the first window is 2^13 ns, and a cell of the last one four times as long.
+#define FIRST_CELL_BITS 13
+// A period is as long as the last window, counted from 1, as registers begin with 0.
+#define PERIOD(time_ns) ((bit<32>)((time_ns) >> (FIRST_CELL_BITS + 2 + CELL_BITS)) + 1)
 
 // A cell: round 32 (from 1), source 32, destination 32, protocol 8, ports 16 and 16.
 typedef bit<136> cell_t;
@@ -56,8 +58,7 @@ control telemetry(inout headers_t hdr,
         }
         flow = hdr.ipv4.src_addr ++ hdr.ipv4.dst_addr ++ hdr.ipv4.protocol
                ++ meta.src_port ++ meta.dst_port;
-        // 2^13 ns.
-        tick = (bit<32>)(standard_metadata.egress_time_ns >> 13);
+        tick = (bit<32>)(standard_metadata.egress_time_ns >> FIRST_CELL_BITS);
         PUT(window_0)
         if (IS_LAST_ROUND) {
             MOVE_ON(window_1)

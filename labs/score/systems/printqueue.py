@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import ClassVar
 
 from labs.score.claim import Claim
 from labs.score.flow import Flow
 from labs.score.system import PS_PER_NS, Device, Question, System
 
-PERIOD_PS = (1 << 22) * PS_PER_NS
 WINDOWS, CELL_BITS = 3, 7
-# A cell of the first window, in nanoseconds; of each next one twice.
-FIRST_CELL_BITS = 13
 _FLOW_BITS = 104
+
+
+def period_ps(first_cell_bits: int) -> int:
+    """The length of the last window."""
+    return (1 << first_cell_bits + WINDOWS - 1 + CELL_BITS) * PS_PER_NS
 
 
 class PrintQueue(System):
@@ -22,7 +25,9 @@ class PrintQueue(System):
     name = "printqueue"
     summary = "who left in which 8 us, coarser for longer ago, read every 4.2 ms"
     after = "Lei et al., PrintQueue, SIGCOMM 2022"
-    every_ps = PERIOD_PS
+    # A cell of the first window is 2 to the power of this, in nanoseconds; of each next one twice.
+    first_cell_bits: ClassVar = 13
+    every_ps = period_ps(first_cell_bits)
     reports = False
 
     def __init__(self, question: Question) -> None:
@@ -34,12 +39,12 @@ class PrintQueue(System):
         (victim,) = device.read("victim")
         depth_bytes = victim >> 128 & 0xFFFFFFFF
         # Periods are counted from 1.
-        if victim >> 160 != now_ps // PERIOD_PS or depth_bytes < self.question.threshold_bytes:
+        if victim >> 160 != now_ps // self.every_ps or depth_bytes < self.question.threshold_bytes:
             return
         arrived_ns = victim >> 64 & (1 << 64) - 1
         departed_ns = victim & (1 << 64) - 1
         share: Counter[Flow] = Counter()
-        for begin_ns, flow, cell_ns in _departures(device):
+        for begin_ns, flow, cell_ns in self._departures(device):
             if arrived_ns <= begin_ns <= departed_ns:
                 # While the queue is deep the line is busy: this is the number of frames per cell.
                 share[flow] += max(self.question.frame_ps, cell_ns * PS_PER_NS)
@@ -58,14 +63,13 @@ class PrintQueue(System):
         """One for each period with a deep queue."""
         return self._claims
 
-
-def _departures(device: Device) -> Iterator[tuple[int, Flow, int]]:
-    """When each packet left that a window still has, and the length of its cell in ns."""
-    for window in range(WINDOWS):
-        cell_bits = FIRST_CELL_BITS + window
-        for place, cell in enumerate(device.read(f"window_{window}")):
-            round_ = cell >> _FLOW_BITS
-            if round_:
-                tick = (round_ - 1 << CELL_BITS) + place
-                # Of the packets that came to a cell the last one stayed.
-                yield tick << cell_bits, Flow.of_cell(cell), 1 << cell_bits
+    def _departures(self, device: Device) -> Iterator[tuple[int, Flow, int]]:
+        """When each packet left that a window still has, and the length of its cell in ns."""
+        for window in range(WINDOWS):
+            cell_bits = self.first_cell_bits + window
+            for place, cell in enumerate(device.read(f"window_{window}")):
+                round_ = cell >> _FLOW_BITS
+                if round_:
+                    tick = (round_ - 1 << CELL_BITS) + place
+                    # Of the packets that came to a cell the last one stayed.
+                    yield tick << cell_bits, Flow.of_cell(cell), 1 << cell_bits
