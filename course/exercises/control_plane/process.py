@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
@@ -30,6 +31,7 @@ from course.story import Refused, Story
 FILE = "control.py"
 HOST = Path(__file__).parent / "host.py"
 _ANSWER_S = 20.0
+_LOOK_EVERY_S = 0.5
 _ANSWER_BYTES_MAX = 4_000_000
 
 
@@ -84,6 +86,8 @@ class Control:
         self.asked = asked
         self._program = program
         self._process = process
+        # When the present question must be answered; None: there is none.
+        self._due_s: float | None = None
 
     def begin(self) -> list[Act]:
         """Makes it."""
@@ -127,8 +131,7 @@ class Control:
             ) from None
 
     def _answer(self, question: Mapping[str, object]) -> dict[str, Any] | None:
-        watchdog = threading.Timer(_ANSWER_S, self.end)
-        watchdog.start()
+        self._due_s = time.monotonic() + _ANSWER_S
         try:
             assert self._process.stdin is not None, "it was asked for"
             assert self._process.stdout is not None, "it was asked for"
@@ -139,7 +142,7 @@ class Control:
         except (OSError, ValueError):
             return None
         finally:
-            watchdog.cancel()
+            self._due_s = None
 
     def _act(self, told: Mapping[str, Any]) -> Act:
         if "frame" in told:
@@ -167,6 +170,12 @@ class Control:
         entries.to_message(entry, self._program)
         return Written(kind, entry)
 
+    def end_if_late(self) -> None:
+        """Ends the process if it has not answered in time."""
+        due_s = self._due_s
+        if due_s is not None and time.monotonic() > due_s:
+            self.end()
+
     def end(self) -> None:
         """Ends the process, with whatever it has started."""
         with contextlib.suppress(ProcessLookupError):
@@ -193,7 +202,27 @@ def running(work: Work, asked: Sequence[tuple[Asked, Path, P4Info]]) -> Iterator
             stack.callback(control.end)
             stack.enter_context(work.runner.clock.ends(control.end))
             controls.append(control)
+        stack.enter_context(_watched(controls))
         yield controls
+
+
+@contextlib.contextmanager
+def _watched(controls: Sequence[Control]) -> Iterator[None]:
+    """Ends processes that do not answer: one thread for all questions, which are thousands."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(_LOOK_EVERY_S):
+            for control in controls:
+                control.end_if_late()
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watching.join()
 
 
 def _closed(process: subprocess.Popen[bytes]) -> None:
