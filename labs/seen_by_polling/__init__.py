@@ -1,0 +1,1 @@
+"""Bursts before a slow line, and which of them polling sees."""
