@@ -1,5 +1,7 @@
 """The page as a person uses it, in Chromium, before a router that is a double."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -115,10 +117,22 @@ def test_time_stands_goes_back_and_goes_on_by_keyboard(chromium):
         expect(page.locator(".labels")).to_contain_text("input queues")
 
 
+def keep_packets(page):
+    """The double is slower than the clock; a page takes that for a machine that cannot keep up, and
+    soon asks for no packets any more."""
+    page.evaluate(
+        """vitrine.watching.forEach((each) => {
+             each.patience = new each.patience.constructor({ isLive: false });
+             each.begin();
+           })"""
+    )
+
+
 def test_a_packet_that_is_clicked_tells_its_way(chromium):
     with glass_of_double() as (glass, _), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
+        keep_packets(page)
         page.keyboard.press("Space")
         page.wait_for_function("() => vitrine.stage.spots.length > 5")
         x, y = page.evaluate(
@@ -135,6 +149,7 @@ def test_packets_and_queues_are_chosen_by_keyboard(chromium):
     with glass_of_double() as (glass, _), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
+        keep_packets(page)
         # So that there is something to go back to.
         page.wait_for_function("() => vitrine.player.timePs > vitrine.player.startPs + 1e11")
         page.keyboard.press("Space")
@@ -170,6 +185,7 @@ def test_steps_lead_to_events_packets_or_slots(chromium):
     with glass_of_double() as (glass, _), page_of(chromium) as page:
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
+        keep_packets(page)
         page.keyboard.press("Space")
         page.keyboard.press("s")
         expect(page.get_by_label("Step by")).to_have_value("packet")
@@ -296,7 +312,10 @@ def assert_one_axis_is_zoomed_panned_and_measured(page, charts):
     page.mouse.up()
     page.keyboard.up("Shift")
     expect(charts.get_by_text("measured: each track says its mean")).to_be_visible()
-    expect(charts.locator(".value").first).to_contain_text("mean")
+    # A slow machine may have left a track without values there.
+    values = charts.locator(".value")
+    expect(values.filter(has_text="mean")).not_to_have_count(0)
+    expect(values.filter(has_not_text=re.compile("mean|no values"))).to_have_count(0)
     assert span() == earlier
     page.evaluate("vitrine.charts.measure(0, 0)")
     # By keyboard, too.
@@ -360,7 +379,8 @@ def test_a_page_without_routers_token_or_server_says_what_to_do(chromium):
         page.goto(glass.url)
         expect(notice(page)).to_contain_text(BLOCKED)
         lost = page.locator(".veil")
-        page.evaluate("vitrine.calls.way.close()")
+        # The page asks something, and the answer will never come.
+        page.evaluate("vitrine.watching[0].begin(); vitrine.calls.way.close()")
         expect(lost).to_contain_text("The connection has ended")
         # Data received before stays.
         page.keyboard.press("Shift+ArrowLeft")

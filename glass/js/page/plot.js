@@ -159,7 +159,7 @@ export class Plot {
     const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
     const words = series.map((each) => [each, valuesOf(each)[index]]).filter(([, y]) => Number.isFinite(y))
       .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${unit(level)}` : ""}`);
-    if (this.span) setText(this.value, this.means().join(", "));
+    if (this.span) setText(this.value, this.means().join(", ") || "no values in this span");
     else setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`);
     this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || this.found.why || "nothing yet"}`);
   }

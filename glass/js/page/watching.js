@@ -54,7 +54,7 @@ export class Watching {
     try {
       await this.describe();
     } catch (error) {
-      if (turn !== this.turn) return;
+      if (turn !== this.turn || this.isEnded) return;
       this.onState(this.model, { isThere: false, why: error.message });
       setTimeout(() => this.open(), RETRY_MS);
       return;
