@@ -1,6 +1,7 @@
 """Messages that are read quickly have what the protobuf runtime reads in them."""
 
 import random
+import sys
 
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
@@ -30,6 +31,13 @@ def test_a_message_is_read_as_the_runtime_reads_it(kind):
         message = kind()
         fill(message, random.Random(seed), depth=0)
         assert_same(message, parse(message.SerializeToString()))
+
+
+def test_long_columns_are_read_without_numpy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    message = world_pb2.DatagramSourceReport(volleys_ps=[each * 10**9 for each in range(300)])
+    read = quick.parser(type(message))(message.SerializeToString())
+    assert read.volleys_ps == list(message.volleys_ps)
 
 
 def fill(message, chance, depth):
