@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import shutil
 from collections import Counter
@@ -11,7 +13,7 @@ import pytest
 from vitrine.v1 import world_pb2
 
 from controller.toolchain import ROOT
-from labs.score import command, network
+from labs.score import board, command, network, table
 from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
 from labs.score.systems import named, source, systems
@@ -311,3 +313,16 @@ def test_work_is_counted_and_grows_with_what_the_program_does(bench):
     }
     assert 20 < work["postcards"] < work["conquest"]
     assert work["postcards"] == bench.run(Postcards, TWO_BURSTS, 1).cost.steps_per_packet
+
+
+def test_the_scoreboard_of_the_documentation_is_what_the_command_finds():
+    """Of one cheap system; the seeds are those of the whole table."""
+    stored = list(csv.DictReader((ROOT / "docs" / f"{command.NAME}.csv").open()))
+    assert {(row["system"], row["workload"]) for row in stored} == {
+        (system, workload) for system in systems() for workload in WORKLOADS
+    }
+    own = [
+        row for row in stored if (row["system"], row["workload"]) == ("polling-1ms", "adversary")
+    ]
+    (found,) = board.rows(["polling-1ms"], ["adversary"], int(own[0]["seeds"]))
+    assert own == list(csv.DictReader(io.StringIO(table.as_csv([found]))))
