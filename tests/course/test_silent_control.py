@@ -14,7 +14,7 @@ def test_a_control_plane_that_never_answers_is_ended_and_refused(tmp_path, monke
     monkeypatch.setattr(process, "_ANSWER_S", 0.0)
     monkeypatch.setattr(process, "_LOOK_EVERY_S", 0.01)
     runner = Runner()
-    monkeypatch.setattr(runner, "command", lambda argv, readable: ["sleep", "600"])
+    monkeypatch.setattr(runner, "command", lambda argv, readable: ["tail", "-f", "/dev/null"])
     asked = process.Asked("s1", "10.255.0.1", ())
     work = SimpleNamespace(runner=runner)
     with process.running(work, [(asked, tmp_path, None)]) as (control,):
