@@ -43,6 +43,8 @@ _DEPTH_MAX = 4
 _ENTRIES_MAX = 2000
 _ZIPS = (".zip",)
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2")
+_EXTENSIONS = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+_EXTENSION_BYTES_MAX = 64 << 10
 _OTHERS = (".7z", ".rar", ".tar.xz", ".txz", ".xz", ".gz", ".zst")
 # "Ada Lovelace_4711_assignsubmission_file_", and what follows where there are no folders.
 _MOODLE = re.compile(r"^(?P<name>.+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<rest>.*)$", re.S)
@@ -318,10 +320,33 @@ def _tarred(name: str, content: bytes) -> Iterator[tuple[PurePosixPath, Callable
     whole = raw.read(ARCHIVE_BYTES_MAX + 1)
     if len(whole) > ARCHIVE_BYTES_MAX:
         raise _Unfit(f"it unpacks to more than {ARCHIVE_BYTES_MAX >> 20} MB")
-    opened = tarfile.open(fileobj=io.BytesIO(whole), mode="r:")  # noqa: SIM115 - it is memory
-    for each in opened:
+    opened = tarfile.open(fileobj=io.BytesIO(whole), mode="r:", tarinfo=_Member)  # noqa: SIM115
+    for number, each in enumerate(opened):
+        # A pax header may give the member behind it another size.
+        if each.size < 0:
+            raise _Unfit("a member has a negative size")
+        # A member of an unknown type is no entry, but finding it takes as long.
+        if number == _ENTRIES_MAX:
+            break
         if each.isreg():
             yield _inside(each.name), _reader(partial(opened.extractfile, each))
+
+
+class _Member(tarfile.TarInfo):
+    """A header of a tar file, refused if `tarfile` cannot read on from it at a bounded cost.
+
+    A negative size leads back to headers that were read before, for ever (CVE-2025-8194). Regular
+    expressions over extension headers take quadratic time in some versions (CVE-2024-6232).
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
+        member = super().frombuf(buf, encoding, errors)
+        if member.size < 0:
+            raise _Unfit("a member has a negative size")
+        if member.type in _EXTENSIONS and member.size > _EXTENSION_BYTES_MAX:
+            raise _Unfit(f"an extension header has more than {_EXTENSION_BYTES_MAX >> 10} KiB")
+        return member
 
 
 def _reader(opens: Callable[[], IO[bytes] | None]) -> Callable[[int], Read]:

@@ -4,12 +4,16 @@ import bz2
 import gzip
 import io
 import os
+import re
+import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from controller.toolchain import ROOT
 from course import catalogue
 from course.grading import sheet
 from course.grading.intake import ARCHIVE_BYTES_MAX, file_name, submissions
@@ -157,6 +161,74 @@ def test_what_unpacks_to_more_than_a_memory_holds_is_a_sentence(put):
     assert all(files == {} for files, _ in found.values())
     assert "unpacks to more than" in found["gzip"][1][0]
     assert "unpacks to more than" in found["bzip"][1][0]
+
+
+def tar_header(kind, size, name="a"):
+    """A header as a tar file may have it, with a size that no writer gives."""
+    header = tarfile.TarInfo(name)
+    header.type = kind
+    block = bytearray(header.tobuf(tarfile.GNU_FORMAT))
+    block[124:136] = (
+        b"\xff" * 4 + size.to_bytes(8, "big", signed=True) if size < 0 else b"%011o\0" % size
+    )
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+
+
+def tar_bytes(*parts):
+    return b"".join(part + bytes(-len(part) % 512) for part in parts) + bytes(1024)
+
+
+# Python reads each of these for ever, or for minutes, in some of its versions.
+TARS = {
+    "a header that leads back to itself": tar_bytes(
+        tar_header(tarfile.DIRTYPE, 0), tar_header(b"Z", -512)
+    ),
+    "a size in a pax header that leads back": tar_bytes(
+        tar_header(tarfile.DIRTYPE, 0),
+        tar_header(tarfile.XHDTYPE, 14),
+        b"14 size=-1536\n",
+        tar_header(b"Z", 0),
+    ),
+    "a pax header of a million digits": tar_bytes(
+        tar_header(tarfile.XHDTYPE, 1 << 20), b"1" * (1 << 20), tar_header(tarfile.REGTYPE, 0)
+    ),
+    "members of an unknown type": tar_bytes(*[tar_header(b"Z", 0)] * 30_000),
+}
+
+
+@pytest.mark.parametrize("kind", TARS)
+def test_a_tar_file_that_is_read_for_ever_is_refused_or_read_in_part(put, kind):
+    put("ada.tar", TARS[kind])
+    put("bob.tar", tarred("", **{"router.p4": b"bob"}))
+    # In a process of its own, which ends after ten seconds of work.
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (10, 10))"
+    reads = (
+        "import sys, pathlib\nfrom course.grading.intake import submissions\n"
+        "for each in submissions(pathlib.Path(sys.argv[1])):\n"
+        "    print(each.name, *each.content(['router.p4']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{limited}\n{reads}", put.folder],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ada, bob = done.stdout.splitlines()
+    assert bob == "bob {'router.p4': b'bob'} ()"
+    assert ada.startswith("ada {} (") and ("cannot be read as a tar" in ada or "unknown" in kind)
+
+
+def test_no_notebook_is_read(put):
+    put("ada.ipynb", b"{" * (1 << 20))
+    put("bob/router.ipynb", b"[" * (1 << 20))
+    assert taken(put.folder) == {"ada.ipynb": ({}, ()), "bob": ({}, ())}
+    # Jupyter alone opens notebooks: no part of the kit has a word for them.
+    parts = ("apps", "controller", "course", "insides", "labs", "topo", "vitrine")
+    sources = [file for part in parts for file in (ROOT / part).rglob("*.py")]
+    assert len(sources) > 200
+    assert [file for file in sources if re.search(r"\.ipynb|nbformat", file.read_text())] == []
 
 
 def test_a_name_in_an_archive_leads_to_no_other_place(put, tmp_path):
