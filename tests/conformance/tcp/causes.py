@@ -22,6 +22,7 @@ _SHOWN = {
     + ", and 835, 748, 798, 883 are dropped for 940",
     "bbr-20mbps-20ms-0.1bdp": _LATE.format("0.72, 1.08, 1.10, 1.31", 0.84),
     "bbr-20mbps-20ms-2bdp-loss0.1%": _LATE.format("7.5, 7.8, 8.3, 15", 8.8),
+    "cubic-50mbps-30ms-0.7bdp": "send buffers: where they end, Linux sends single segments",
     "bbr-10mbps-20ms-2bdp-10flows": "send delay: with up to 0, 100, 200 and 400 us, 4569, "
     "4492, 4366 and 4287 are dropped, in Linux 4193",
 }

@@ -7,6 +7,8 @@ A cell is data; `live` and `virtual` both make the same network of it.
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import dataclass
 
 from labs.frames import bdp_packets
@@ -120,6 +122,9 @@ _ALONE = (
     (100, 20, 0.5),
     (200, 10, 1),
 )
+# Cells that a stranger chose after the hosts were finished, and as many as a seed has drawn.
+_STRANGER = (("reno", 3, 30, 1.5), ("cubic", 50, 30, 0.7))
+_DRAWN, _DRAWN_SEED = 20, 2026
 # The same with flows beside each other.
 _TOGETHER = ((10, 20, 1, 2), (20, 20, 0.5, 2), (10, 20, 2, 10), (20, 50, 1, 10))
 # And with a share of packets lost, in millionths.
@@ -139,7 +144,21 @@ def _cells() -> list[Cell]:
         cells += [Cell(name, 10, 20, 4, flows=flows, aqm="codel") for flows in (1, 10)]
     cells += [Cell(name, 10, 20, 4, aqm="codel", ecn=True) for name in ("reno", "cubic")]
     cells.append(Cell("cubic", 10, 20, 4, flows=10, aqm="codel", ecn=True))
+    cells += [Cell(*each) for each in _STRANGER]
+    cells += _drawn(random.Random(_DRAWN_SEED))
     return cells
+
+
+def _drawn(dice: random.Random) -> list[Cell]:
+    """Any algorithm; rates of 1 to 500 Mb/s and round trips of 5 to 100 ms, evenly by factors."""
+
+    def within(least: float, most: float) -> float:
+        return float(f"{math.exp(dice.uniform(math.log(least), math.log(most))):.2g}")
+
+    return [
+        Cell(dice.choice(ALGORITHMS), within(1, 500), within(5, 100), within(0.1, 4))
+        for _ in range(_DRAWN)
+    ]
 
 
 CELLS = _cells()
