@@ -46,7 +46,7 @@ class World:
         self._advance = call(channel.unary_unary, "World", "Advance", world_pb2)
         self._run = call(channel.unary_unary, "World", "Run", world_pb2)
         self._pause = call(channel.unary_unary, "World", "Pause", world_pb2)
-        self._look = reading_call(channel.unary_unary, "World", "Look", world_pb2)
+        self._look = call(channel.unary_unary, "World", "Look", world_pb2)
         self._watch_hosts = reading_call(channel.unary_stream, "World", "WatchHosts", world_pb2)
         self._fault = call(channel.unary_unary, "World", "Fault", world_pb2)
         self._inject = call(channel.unary_unary, "World", "Inject", world_pb2)
