@@ -1,7 +1,5 @@
 """The page as a person uses it, in Chromium, before a router that is a double."""
 
-import re
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -247,6 +245,8 @@ def test_charts_are_chosen_kept_and_show_an_instant_everywhere(chromium):
         page.reload()
         expect(charts.get_by_role("img")).to_have_count(4)
         expect(charts.locator(".u-over")).to_have_count(4)
+        expect(notice(page)).to_contain_text(BLOCKED)
+        keep_packets(page)
         # Later than where is pointed at: three pixels are up to 0.35 s.
         page.wait_for_function("() => vitrine.player.timePs > vitrine.player.startPs + 6e11")
         page.keyboard.press("Space")
@@ -312,10 +312,7 @@ def assert_one_axis_is_zoomed_panned_and_measured(page, charts):
     page.mouse.up()
     page.keyboard.up("Shift")
     expect(charts.get_by_text("measured: each track says its mean")).to_be_visible()
-    # A slow machine may have left a track without values there.
-    values = charts.locator(".value")
-    expect(values.filter(has_text="mean")).not_to_have_count(0)
-    expect(values.filter(has_not_text=re.compile("mean|no values"))).to_have_count(0)
+    expect(charts.locator(".value").first).to_contain_text("mean")
     assert span() == earlier
     page.evaluate("vitrine.charts.measure(0, 0)")
     # By keyboard, too.
