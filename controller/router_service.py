@@ -23,7 +23,7 @@ class RouterStub:
         self.configure = call(channel.unary_unary, "Router", "Configure", router_pb2)
         self.add_port = call(channel.unary_unary, "Router", "AddPort", router_pb2)
         self.remove_port = call(channel.unary_unary, "Router", "RemovePort", router_pb2)
-        self.watch = reading_call(channel.unary_stream, "Router", "Watch", router_pb2)
+        self.watch = watch_call(channel, "Router", "Watch", router_pb2)
         self.trace = call(channel.unary_stream, "Router", "Trace", router_pb2)
 
 
@@ -36,9 +36,9 @@ def call(kind: Callable[..., Any], service: str, name: str, messages: ModuleType
     )
 
 
-def reading_call(kind: Callable[..., Any], service: str, name: str, messages: ModuleType) -> Any:
-    """The same for answers that come a thousand times a second: they can only be read."""
-    return kind(
+def watch_call(channel: grpc.Channel, service: str, name: str, messages: ModuleType) -> Any:
+    """The same for streams of many small messages, which are read quickly and only read."""
+    return channel.unary_stream(
         f"/vitrine.v1.{service}/{name}",
         request_serializer=getattr(messages, f"{name}Request").SerializeToString,
         response_deserializer=quick.parser(getattr(messages, f"{name}Response")),

@@ -22,7 +22,7 @@ import grpc
 from vitrine.v1 import world_pb2
 
 from controller.connection import REQUEST_DEADLINE_S, in_force, open_channel
-from controller.router_service import call, reading_call, refusals
+from controller.router_service import call, refusals, watch_call
 
 PS_PER_S = 1_000_000_000_000
 PS_PER_NS = 1000
@@ -47,7 +47,7 @@ class World:
         self._run = call(channel.unary_unary, "World", "Run", world_pb2)
         self._pause = call(channel.unary_unary, "World", "Pause", world_pb2)
         self._look = call(channel.unary_unary, "World", "Look", world_pb2)
-        self._watch_hosts = reading_call(channel.unary_stream, "World", "WatchHosts", world_pb2)
+        self._watch_hosts = watch_call(channel, "World", "WatchHosts", world_pb2)
         self._fault = call(channel.unary_unary, "World", "Fault", world_pb2)
         self._inject = call(channel.unary_unary, "World", "Inject", world_pb2)
         self._invite = call(channel.unary_unary, "World", "Invite", world_pb2)

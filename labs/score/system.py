@@ -40,6 +40,11 @@ class Question:
         return 1500 * 8 * PS_PER_S // self.line_bps
 
     @property
+    def threshold_ps(self) -> int:
+        """The time in which the line sends the threshold: the wait of a packet that found it."""
+        return self.threshold_bytes * 8 * PS_PER_S // self.line_bps
+
+    @property
     def lull_ps(self) -> int:
         """The time in which the line sends half the threshold; no build-up ends faster."""
         return self.threshold_bytes // 2 * 8 * PS_PER_S // self.line_bps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.score.claim import Claim, from_estimates
-from labs.score.system import PS_PER_NS, PS_PER_S, Device, Question, Report, System
+from labs.score.system import PS_PER_NS, Device, Question, Report, System
 
 # Of reports, as bits: what was seen in a window. SENDER stands alone.
 SENDER, NETWORK, RECEIVER = 1, 2, 4
@@ -23,12 +23,10 @@ class Dapper(System):
 
     def install(self, device: Device) -> None:
         """How much longer than the shortest a round trip may take."""
-        question = self.question
-        threshold_ps = question.threshold_bytes * 8 * PS_PER_S // question.line_bps
-        device.write("threshold_ns", threshold_ps // PS_PER_NS)
+        device.write("threshold_ns", self.question.threshold_ps // PS_PER_NS)
 
     def take(self, report: Report) -> None:
-        """What limited a connection in its last window, and its packets in it."""
+        """The limit of a connection in its last window, and its packets there."""
         self._reports.append(report)
 
     def claims(self) -> list[Claim]:

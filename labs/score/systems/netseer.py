@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labs.score.claim import Claim, from_estimates
-from labs.score.system import PS_PER_NS, PS_PER_S, Device, Question, Report, System
+from labs.score.system import PS_PER_NS, Device, Question, Report, System
 
 
 class NetSeer(System):
@@ -20,9 +20,7 @@ class NetSeer(System):
 
     def install(self, device: Device) -> None:
         """The wait of a packet that found a deep queue."""
-        question = self.question
-        threshold_ps = question.threshold_bytes * 8 * PS_PER_S // question.line_bps
-        device.write("threshold_ns", threshold_ps // PS_PER_NS)
+        device.write("threshold_ns", self.question.threshold_ps // PS_PER_NS)
 
     def take(self, report: Report) -> None:
         """A flow, and its packets with this event in this window."""

@@ -28,13 +28,9 @@ class SpiderMon(System):
         self._traces: list[Report] = []
         self._claims: list[Claim] = []
 
-    @property
-    def _threshold_ps(self) -> int:
-        return self.question.threshold_bytes * 8 * PS_PER_S // self.question.line_bps
-
     def install_sink(self, device: Device) -> None:
         """The wait of a packet that found a deep queue."""
-        device.write("threshold", self._threshold_ps // PS_PER_NS >> _WAIT_SHIFT)
+        device.write("threshold", self.question.threshold_ps // PS_PER_NS >> _WAIT_SHIFT)
 
     def take(self, report: Report) -> None:
         """A trace that came back to the first router."""
