@@ -222,7 +222,8 @@ class RouterDouble(DeviceDouble):
             told = len(self.events)
             inside = self.model.inside() if request.packets else []
             start = pb.WatchStart(time_ps=self.model.now)
-            yield pb.WatchResponse(start=start, events=inside)
+        # Not with the lock: what has been sent is acknowledged by the thread that runs `ended`.
+        yield pb.WatchResponse(start=start, events=inside)
         with self.lock:
             self.watching_packets += request.packets
         context.add_callback(lambda: self.ended(request))

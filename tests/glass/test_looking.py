@@ -3,6 +3,7 @@
 import contextlib
 import socket
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from google.rpc import status_pb2
@@ -101,6 +102,18 @@ def test_one_looking_page_takes_few_places_of_a_router():
             watches(page, number)
             if first_answer(page, number)[0] == server.MESSAGE:
                 break
+
+
+def test_a_watch_of_the_double_ends_while_another_one_begins():
+    double = RouterDouble()
+    context = SimpleNamespace(
+        is_active=lambda: True, send_initial_metadata=id, add_callback=lambda _: None
+    )
+    request = router_pb2.WatchRequest()
+    beginning = double.Watch(request, context)
+    assert next(beginning).HasField("start")
+    # gRPC runs `ended` in the thread that would otherwise report that the start has been sent.
+    assert not double.lock.locked()
 
 
 def test_all_looking_pages_leave_places_to_pages_that_steer(monkeypatch):
