@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes build/venv: a virtual environment of the distribution's own Python, which sees the
-# distribution's Mininet, with the pinned packages of vm/requirements.txt and the kit itself.
+# distribution's Mininet, with the pinned packages of vm/requirements.txt and vm/overrides.txt, and the kit itself.
 # A stamp holds what the environment was made from; while that is unchanged, nothing is done.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ stamp=$venv/made-from
 dry_run || "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     fail "$python is $("$python" --version 2>&1), and the kit needs Python 3.10 or newer: use Debian 12, Ubuntu 22.04 or newer."
 
-made_from=$("$python" --version 2>/dev/null; cat vm/requirements.txt pyproject.toml vm/python.sh; pwd)
+made_from=$("$python" --version 2>/dev/null; cat vm/requirements.txt vm/overrides.txt vm/messages.py pyproject.toml vm/python.sh; pwd)
 # made: whether the environment is there and made from what is wanted now.
 made() {
     [ "$(cat "$stamp" 2>/dev/null)" = "$made_from" ]
@@ -40,6 +40,8 @@ rm -rf "$venv"
 make_environment() {
     "$python" -m venv --system-site-packages "$venv" &&
         "$venv/bin/pip" install --disable-pip-version-check --requirement vm/requirements.txt &&
+        "$venv/bin/pip" install --disable-pip-version-check --no-deps --requirement vm/overrides.txt &&
+        PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python "$venv/bin/python" vm/messages.py &&
         "$venv/bin/pip" install --disable-pip-version-check --no-build-isolation --no-deps --editable . &&
         make_p4_tmp
 }

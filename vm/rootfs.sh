@@ -29,10 +29,15 @@ fetch_wheels() {
     local fetcher=/tmp/fetcher authorities=/tmp/authorities.crt
     cp -L /etc/ssl/certs/ca-certificates.crt "$tree$authorities" &&
         chroot_run "$tree" /usr/bin/python3 -m venv "$fetcher" &&
-        chroot_run "$tree" env PIP_CERT="$authorities" "$fetcher/bin/pip" download --disable-pip-version-check \
-            --no-cache-dir --only-binary=:all: --requirement "/home/$IMAGE_USER/vitrine/vm/requirements.txt" \
-            --dest /opt/vitrine/wheels &&
+        fetch_listed requirements.txt &&
+        fetch_listed overrides.txt --no-deps &&
         rm -rf "$tree$fetcher" "$tree$authorities"
+}
+# fetch_listed LIST [OPTION]: the packages of a list in vm.
+fetch_listed() {
+    chroot_run "$tree" env PIP_CERT="$authorities" "$fetcher/bin/pip" download --disable-pip-version-check \
+        --no-cache-dir --only-binary=:all: --dest /opt/vitrine/wheels \
+        --requirement "/home/$IMAGE_USER/vitrine/vm/$1" "${@:2}"
 }
 archive=()
 case $SUITE in

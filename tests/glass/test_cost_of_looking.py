@@ -13,7 +13,7 @@ import selectors
 from collections import Counter
 
 import pytest
-from google.protobuf import symbol_database
+from google.protobuf import message_factory
 from google.protobuf.descriptor import FieldDescriptor as Field
 
 from labs.glass import looking, relay, server
@@ -69,9 +69,8 @@ async def simulated(seconds):
 
 def request_types():
     """The class of each method's request."""
-    symbols = symbol_database.Default()
     return {
-        f"/{service.full_name}/{method.name}": symbols.GetPrototype(method.input_type)
+        f"/{service.full_name}/{method.name}": message_factory.GetMessageClass(method.input_type)
         for file in relay.FILES
         for service in file.services_by_name.values()
         for method in service.methods

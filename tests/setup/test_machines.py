@@ -6,8 +6,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import google.protobuf as protobuf
 import pytest
 import yaml
+from google.protobuf.internal import api_implementation
 
 ROOT = Path(__file__).parents[2]
 VM = ROOT / "vm"
@@ -93,6 +95,13 @@ def requirements():
 
 def test_every_python_package_has_one_version():
     assert all(re.fullmatch(r"\d+(\.\d+)+", version) for version in requirements().values())
+
+
+def test_messages_are_read_by_a_compiled_runtime():
+    """The one of overrides.txt: pure Python, it would be used without a word, and slow."""
+    (override,) = re.findall(r"^protobuf==(.*)$", (VM / "overrides.txt").read_text(), re.M)
+    assert protobuf.__version__ == override
+    assert api_implementation.Type() != "python"
 
 
 def test_the_kit_s_python_packages_ask_for_nothing_that_is_not_pinned():
