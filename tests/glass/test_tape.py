@@ -1,5 +1,7 @@
 """A run that is recorded plays from a disk, without any server."""
 
+import base64
+import gzip
 import json
 import socket
 import threading
@@ -11,7 +13,7 @@ from vitrine.v1 import router_pb2
 from controller import routers
 from labs.glass import onefile, tape
 from tests.controller import device_double
-from tests.glass.browser import needs_browser, page_of
+from tests.glass.browser import needs_browser, page_of, serve_modules
 from tests.glass.router_double import RouterDouble
 from tests.glass.serving import NETWORK
 from topo import wait
@@ -135,3 +137,78 @@ def test_an_address_names_the_instant_at_which_a_recording_stands(chromium, reco
         # Beyond the end is the end.
         page.evaluate("location.hash = '#at=99'")
         page.wait_for_function("vitrine.player.timePs === vitrine.player.toldPs")
+
+
+def repacked(data, change):
+    """A tape whose entries were changed: `change` gets (kind, router, message) of all."""
+    return b"".join(
+        tape.HEAD.pack(kind, router, len(message)) + message
+        for kind, router, message in change(list(tape.read(data)))
+    )
+
+
+DAMAGED = {
+    "cut off": lambda data: data[: len(data) // 2],
+    "without a scene": lambda data: repacked(data, lambda all: all[1:]),
+    "with a scene of another form": lambda data: repacked(
+        data, lambda all: [(tape.SCENE, 0, b"[1]"), *all[1:]]
+    ),
+    "of tables of a router that there is not": lambda data: repacked(
+        data, lambda all: [*all, (tape.ENTRIES, 200, bytes(8))]
+    ),
+    "no recording": lambda data: bytes(5000),
+}
+
+
+@needs_browser
+def test_a_damaged_recording_is_refused_in_a_sentence(chromium, recorded, tmp_path):
+    for name, damage in DAMAGED.items():
+        file = tmp_path / "inside.html"
+        file.write_text(onefile.page(damage(recorded.data())))
+        with page_of(chromium, offline=True) as page:
+            page.goto(file.as_uri())
+            expect(page.locator("h1"), name).to_have_text("This recording cannot be read")
+
+
+# Reads a tape as the page does, with some bytes changed: [seeds that were read, seeds refused].
+_CHANGED = """async ([packed, seeds]) => {
+    const { dice } = await import("/tests/glass/check.js");
+    const { entries, unpack } = await import("/glass/js/wire/tape.js");
+    const { decode } = await import("/glass/js/wire/message.js");
+    const { readSchema } = await import("/glass/js/wire/schema.js");
+    const { RecordedWay } = await import("/glass/js/wire/recorded_way.js");
+    const whole = await unpack(packed);
+    const types = {
+      describe: "DescribeResponse", samples: "WatchResponse",
+      packets: "WatchResponse", trace: "TraceResponse",
+    };
+    let read = 0, refused = 0;
+    for (let seed = 0; seed < seeds; seed++) {
+      const roll = dice(seed), bytes = whole.slice(0, roll(4) ? whole.length : roll(whole.length));
+      for (let left = roll(20); left > 0; left--) {
+        bytes[roll(roll(2) ? 4000 : bytes.length)] = roll(2) ? roll(256) : 255;
+      }
+      try {
+        const list = [...entries(bytes)];
+        const schema = readSchema(list.find((each) => each.kind === "schema").message);
+        new RecordedWay(list, ["s2"], schema);
+        for (const { kind, message } of list) {
+          if (types[kind]) decode(schema.message(`vitrine.v1.${types[kind]}`), message);
+        }
+        read++;
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        refused++;
+      }
+    }
+    return [read, refused];
+}"""
+
+
+@needs_browser
+def test_a_recording_with_changed_bytes_is_read_or_refused(chromium, recorded):
+    packed = base64.b64encode(gzip.compress(recorded.data())).decode()
+    with page_of(chromium) as page:
+        serve_modules(page)
+        read, refused = page.evaluate(_CHANGED, [packed, 200])
+    assert read > 0 and refused > 0 and read + refused == 200
