@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vitrine.experiments import fabric, queue
+    from vitrine.judged import telemetry
     from vitrine.labs import Lab
     from vitrine.network import World
     from vitrine.sweeps import sweep
 
-__all__ = ["Lab", "World", "fabric", "queue", "sweep"]
+__all__ = ["Lab", "World", "fabric", "queue", "sweep", "telemetry"]
 
 _WHERE = {
     "Lab": "vitrine.labs",
@@ -32,6 +33,7 @@ _WHERE = {
     "fabric": "vitrine.experiments",
     "queue": "vitrine.experiments",
     "sweep": "vitrine.sweeps",
+    "telemetry": "vitrine.judged",
 }
 
 

@@ -501,12 +501,16 @@ def matrix(
 
 def legend(axes: Axes, *, columns: int = 5) -> None:
     """Above the axes, where nothing is drawn; to the right of the panel's title."""
-    handles, _ = axes.get_legend_handles_labels()
-    if handles:
+    handles, labels = axes.get_legend_handles_labels()
+    # What is drawn in several pieces is named once.
+    named = dict(zip(labels, handles, strict=True))
+    if named:
         axes.legend(
+            named.values(),
+            named.keys(),
             loc="lower right",
             bbox_to_anchor=(1.0, 1.0),
-            ncols=min(columns, len(handles)),
+            ncols=min(columns, len(named)),
             frameon=False,
             fontsize=8.5,
             borderaxespad=0.1,

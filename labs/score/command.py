@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from labs.errors import SettingError
-from labs.hint import meant
-from labs.score import board, picture, table
+from labs.score import beliefs, board, picture, table
+from labs.score.run import Bench
 from labs.score.systems import named, systems
 from labs.score.workloads import WORKLOADS
+from labs.score.workloads import named as workload_of
 
 SEEDS = 10
 NAME = "telemetry-scoreboard"
+BELIEFS = "telemetry-beliefs"
 
 
 def score(
-    chosen: Sequence[str], workload: str | None, seeds: str | None, lost: str | None, out: Path
+    chosen: Sequence[str],
+    workload: str | None,
+    seeds: str | None,
+    lost: str | None,
+    out: Path,
+    *,
+    believed: bool = False,
 ) -> None:
-    """Scores these systems, or all, under a workload, or all."""
+    """Scores these systems, or all, under a workload, or all.
+
+    `believed`: also draws the claims of the first seed below the true queue.
+    """
     names = [named(each).name for each in chosen] or list(systems())
-    workloads = [_workload(workload)] if workload else list(WORKLOADS)
+    workloads = [workload_of(workload).name] if workload else list(WORKLOADS)
     count, share = _count(seeds), _share(lost)
     lines = [
         "# Scoreboard of telemetry systems",
@@ -45,12 +57,20 @@ def score(
     (out / f"{NAME}.csv").write_text(table.as_csv(rows))
     (out / f"{NAME}.svg").write_bytes(picture.svg(rows))
     print(f"\nwritten to {out / NAME}.md, .csv and .svg")
+    if believed:
+        _draw_beliefs(names, workloads, out)
 
 
-def _workload(name: str) -> str:
-    if name not in WORKLOADS:
-        raise SettingError(f"there is no workload {name!r}: {meant(name, sorted(WORKLOADS))}")
-    return name
+def _draw_beliefs(names: Sequence[str], workloads: Sequence[str], out: Path) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="vitrine-score-") as folder,
+        Bench(Path(folder, "world.log")) as bench,
+    ):
+        for workload in map(workload_of, workloads):
+            found = beliefs.runs(bench, [named(each) for each in names], workload, seed=1)
+            file = out / f"{BELIEFS}-{workload.name}.svg"
+            file.write_bytes(beliefs.svg(found, workload))
+            print(f"written to {file}", flush=True)
 
 
 def _count(seeds: str | None) -> int:

@@ -70,7 +70,7 @@ def score(claims: Sequence[Claim], buildups: Sequence[BuildUp]) -> Score:
     own: list[list[Claim]] = [[] for _ in buildups]
     false: list[Claim] = []
     for claim in claims:
-        place = _place(claim, buildups)
+        place = place_of(claim, buildups)
         (false if place is None else own[place]).append(claim)
     events = flows = packets = Tally()
     delays_us, depth_errors = [], []
@@ -99,7 +99,7 @@ def _culprits(claims: Sequence[Claim]) -> Counter[Flow]:
     return Counter() if deepest is None else deepest.culprits or Counter()
 
 
-def _place(claim: Claim, buildups: Sequence[BuildUp]) -> int | None:
+def place_of(claim: Claim, buildups: Sequence[BuildUp]) -> int | None:
     """The build-up that a claim belongs to; None: it overlaps none."""
     best, longest_ps = None, -1
     for place, buildup in enumerate(buildups):

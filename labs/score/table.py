@@ -24,25 +24,30 @@ COLUMNS = (
     ("memory (KiB)", "memory_kib", 1, 1),
     ("steps/packet", "steps_per_packet", 0, 1),
 )
+HEAD = ["system", *(name for name, *_ in COLUMNS)]
 
 
 def heading(workload: str) -> list[str]:
     """The lines above a workload's rows."""
-    names = ["system", *(name for name, *_ in COLUMNS)]
     return [
         f"## {workload}",
         "",
         f"{WORKLOADS[workload].summary[0].upper()}{WORKLOADS[workload].summary[1:]}.",
         "",
-        f"| {' | '.join(names)} |",
-        f"|{'---|' * len(names)}",
+        f"| {' | '.join(HEAD)} |",
+        f"|{'---|' * len(HEAD)}",
     ]
 
 
 def line(row: Row) -> str:
     """A row; a number with its interval over seeds, or `none`."""
-    cells = [_cell(row.means[name], places, factor) for _, name, places, factor in COLUMNS]
-    return f"| {' | '.join([row.system, *cells])} |"
+    return f"| {' | '.join(cells(row))} |"
+
+
+def cells(row: Row) -> list[str]:
+    """The system, then each number."""
+    numbers = [_cell(row.means[name], places, factor) for _, name, places, factor in COLUMNS]
+    return [row.system, *numbers]
 
 
 def _cell(mean: Mean | None, places: int, factor: int) -> str:

@@ -18,6 +18,9 @@ from typing import TypeAlias
 
 from vitrine.v1 import world_pb2
 
+from labs.errors import SettingError
+from labs.hint import meant
+
 LINE_BPS = 1_000_000_000
 SENDERS = tuple(f"h{number}" for number in range(1, 9))
 RECEIVER = "r1"
@@ -168,3 +171,10 @@ WORKLOADS: dict[str, Workload] = {
         Workload("adversary", "bursts between the polls, split over many flows", _adversary),
     )
 }
+
+
+def named(name: str) -> Workload:
+    """The workload of that name."""
+    if name not in WORKLOADS:
+        raise SettingError(f"there is no workload {name!r}: {meant(name, sorted(WORKLOADS))}")
+    return WORKLOADS[name]

@@ -10,7 +10,8 @@ import pytest
 
 from controller.packets import PacketDeparted, PacketDropped, PacketQueued, PacketReceived
 from labs.errors import SettingError
-from labs.score import board, papers, parquet, picture, table
+from labs.report import drawing
+from labs.score import beliefs, board, papers, parquet, picture, table
 from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count, _share
@@ -18,6 +19,7 @@ from labs.score.flow import HEAD_BYTES, Flow
 from labs.score.scoring import Tally, score
 from labs.score.systems import named
 from labs.score.truth import Truth
+from labs.score.workloads import WORKLOADS
 from labs.sweep.showing.outcome import Mean
 
 QUEUE = (2, 0)
@@ -226,3 +228,30 @@ def test_the_table_the_csv_and_the_figure_are_the_same_bytes_each_time():
     assert "0.50 ± 0.12" in table.line(other)
     assert table.as_csv([row, other]).splitlines()[1] == "incast,postcards,buildup_recall,0.25,0,3"
     assert picture.svg([row, other]) == picture.svg([row, other])
+
+
+def test_the_picture_of_beliefs_has_claims_false_alarms_and_misses(truth):
+    (buildup,) = truth.buildups(3000)
+    right = Claim(buildup.begin_ps, buildup.end_ps, buildup.crossed_ps)
+    false = Claim(buildup.end_ps + 10, buildup.end_ps + 20, buildup.end_ps + 20)
+
+    def run(*claims):
+        return SimpleNamespace(truth=truth, buildups=[buildup], claims=claims)
+
+    found = {"sees": run(right), "sees-more": run(right, false), "blind": run()}
+    with drawing.drawn(beliefs.figure(found, WORKLOADS["incast"])) as canvas:
+        _, below = canvas.axes
+        bars = [(each.get_label(), each.patches[0]) for each in below.containers]
+        assert [(label, round(bar.get_y() + bar.get_height() / 2)) for label, bar in bars] == [
+            *[("claim", 0), ("claim", 1), ("false alarm", 1), ("missed build-up", 2)]
+        ]
+        assert [each.get_text() for each in below.get_yticklabels()] == list(found)
+        assert len(below.get_legend().get_texts()) == 4
+    assert beliefs.svg(found, WORKLOADS["incast"]) == beliefs.svg(found, WORKLOADS["incast"])
+
+
+def test_a_system_of_a_notebook_is_told_that_it_needs_a_program():
+    names: dict = {"__name__": "notebook", "Postcards": named("postcards")}
+    exec("class Mine(Postcards):\n    program = ''", names)
+    with pytest.raises(SettingError, match="Mine has no P4 program"):
+        found_systems.source(names["Mine"])

@@ -165,14 +165,15 @@ def test_the_bottleneck_is_a_port_of_the_router():
 @pytest.mark.nightly
 def test_the_command_writes_the_same_bytes_each_time(tmp_path, capsys):
     for folder in ("once", "again"):
-        command.score(["postcards", "polling-1ms"], "incast", "2", None, tmp_path / folder)
+        systems, out = ["postcards", "polling-1ms"], tmp_path / folder
+        command.score(systems, "incast", "2", None, out, believed=True)
     once, again = (
         {file.name: file.read_bytes() for file in sorted((tmp_path / folder).iterdir())}
         for folder in ("once", "again")
     )
     assert once == again
     names = [f"telemetry-scoreboard.{ending}" for ending in ("csv", "md", "svg")]
-    assert sorted(once) == names
+    assert sorted(once) == ["telemetry-beliefs-incast.svg", *names]
     page = once["telemetry-scoreboard.md"].decode()
     assert page in capsys.readouterr().out
     assert [line.split(" | ")[0] for line in page.splitlines()][-2:] == [

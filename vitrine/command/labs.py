@@ -131,12 +131,14 @@ def sweep(given: Namespace) -> None:
     o.WORKLOAD,
     o.SEEDS.saying("how many seeds; else 10"),
     o.LOST,
+    o.BELIEVED,
     o.SCORES,
     needs=Needs.PROGRAMS,
     examples=[
         "vitrine score",
         "vitrine score conquest polling-1ms --workload microburst --seeds 5",
         "vitrine score postcards --lost '10 %'",
+        "vitrine score polling-1ms conquest --workload adversary --believed",
     ],
 )
 def score(given: Namespace) -> None:
@@ -144,4 +146,11 @@ def score(given: Namespace) -> None:
 
     from labs.score import command as scoring
 
-    scoring.score(given.systems, given.workload, given.seeds, given.lost, Path(given.out))
+    scoring.score(
+        given.systems,
+        given.workload,
+        given.seeds,
+        given.lost,
+        Path(given.out),
+        believed=given.believed,
+    )

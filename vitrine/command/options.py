@@ -153,8 +153,11 @@ WORKLOAD = _value("--workload", text="one workload; else all", metavar="NAME", o
 LOST = _value(
     "--lost", text="the share of telemetry that is lost, such as '10 %%'", metavar="SHARE"
 )
+BELIEVED = _switch(
+    "--believed", text="also draw the true queue of one seed, and what each system believed"
+)
 SCORES = _value(
-    "--out", text="where the table and the figure go", metavar="FOLDER", default="out/score"
+    "--out", text="where the table and the figures go", metavar="FOLDER", default="out/score"
 )
 
 # ---- the course ----------------------------------------------------------------------------------

@@ -54,4 +54,11 @@ def source(system: type[System]) -> Path:
     """The P4 program of a system."""
     if system.program:
         return compiling.find(system.program)
-    return Path(inspect.getfile(system)).with_suffix(".p4")
+    try:
+        beside = Path(inspect.getfile(system))
+    except (TypeError, OSError) as error:
+        # A class of a notebook has no file.
+        raise SettingError(
+            f"{system.__name__} has no P4 program: set its `program` to a name or a path."
+        ) from error
+    return beside.with_suffix(".p4")
