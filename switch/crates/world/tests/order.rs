@@ -100,3 +100,21 @@ fn a_circle_that_takes_no_time_ends() {
     assert!(world.balances(), "{:?}", world.ledger());
     assert_eq!(world.next_due(), None);
 }
+
+#[test]
+fn time_stands_where_the_last_event_is_what_was_waited_for() {
+    let mut world = World::new();
+    let sender =
+        world.add_host(Notebook::sending(vec![(us(7), orders(&[(order::FORWARD, 2, 0)], 20))]));
+    let sink = world.add_host(Notebook::default());
+    let middle =
+        world.add_router(router(1, [(1, port(None)), (2, port(None))], source_routes), None);
+    world.connect(sender.port(0), middle.port(1));
+    world.connect(sink.port(0), middle.port(2));
+    let nothing_arrived = |world: &World<Notebook>| world.host(sink).seen.is_empty();
+    assert!(!world.advance_while(us(100), 1000, nothing_arrived));
+    assert_eq!((world.now(), world.next_due()), (us(7), None));
+    // From there it goes on.
+    assert!(world.advance_while(us(100), 1000, |_| true));
+    assert_eq!(world.now(), us(100));
+}
