@@ -344,7 +344,7 @@ impl<H: Host> World<H> {
             }
             self.hand_over();
         }
-        // What happened last may be what the caller waits for, though nothing follows it.
+        // The last event may be the one that the caller waits for, though nothing follows it.
         if until > self.now && left < turns && !goes_on(self) {
             return false;
         }
