@@ -142,11 +142,16 @@ fn a_program_for_psa_is_machine_code() {
 }
 
 /// Packets whose first byte and the three bits after it choose what a made-up program does with the
-/// rest: a header of 33 bytes, and what follows it.
+/// rest: a header of 33 bytes, and what follows it. In every other one, the field of 16 bits is the
+/// checksum of the field of 32.
 fn made_up_packets(chance: &mut Chance) -> Vec<Vec<u8>> {
     let packet = |number: u8| {
         let mut packet: Vec<u8> = (0..70).map(|_| chance.next() as u8).collect();
         (packet[0], packet[1]) = (number % 4, packet[1] & 0x1f | number << 5);
+        if number.is_multiple_of(2) {
+            let sum = [!packet[22], !packet[23], 0, 0];
+            packet[4..8].copy_from_slice(&sum);
+        }
         packet
     };
     (0..8).map(packet).collect()

@@ -7,8 +7,8 @@ use super::chance::Chance;
 use super::programs::{Expressions, WIDTHS, fields};
 
 /// The calls, each with a name, its place and P4 text. In a text, `EXPR8`, `EXPR16`, `EXPR32` and
-/// `TEST` stand for made-up expressions, and `CELL` for an index that may lie beyond its array of
-/// registers, counters or meters.
+/// `TEST` stand for made-up expressions, `FIELDS` for a question about fields as they are, and `CELL`
+/// for an index that may lie beyond its array of registers, counters or meters.
 pub const CALLS: &[(&str, Place, &str)] = &[
     ("drop", Place::Ingress, "if (TEST) { mark_to_drop(s); }"),
     ("drop in egress", Place::Egress, "if (h.a.f1 == 6) { mark_to_drop(s); }"),
@@ -79,6 +79,11 @@ pub const CALLS: &[(&str, Place, &str)] = &[
          recirculate_preserving_field_list(1); }",
     ),
     (
+        "register, signed",
+        Place::Ingress,
+        "signs.read(sign, CELL); signs.write(CELL, sign - (int<33>) (bit<33>) EXPR32);",
+    ),
+    (
         "register, wide",
         Place::Ingress,
         "wide.read(big, CELL); wide.write(CELL, big + 1 + (bit<90>) EXPR32);",
@@ -88,6 +93,17 @@ pub const CALLS: &[(&str, Place, &str)] = &[
         Place::Ingress,
         "if (s.instance_type == 0 && TEST) { m.f0 = EXPR8; resubmit_preserving_field_list(1); \
          }",
+    ),
+    (
+        "profile of two tables",
+        Place::Ingress,
+        "if (TEST) { first.apply(); m.f5 = EXPR32; } else { second.apply(); m.f8 = 3; }",
+    ),
+    (
+        "switch over a field",
+        Place::Ingress,
+        "switch (h.a.f1) { 0: { m.f0 = 1; } 1: 2: { m.f5 = EXPR32; } 5: { z(); } default: { \
+         m.f8 = 7; } }",
     ),
     (
         "switch over actions",
@@ -129,6 +145,12 @@ pub const CALLS: &[(&str, Place, &str)] = &[
          HashAlgorithm.csum16);",
     ),
     (
+        "update_checksum of whole bytes",
+        Place::Update,
+        "update_checksum(FIELDS, { h.a.f0, h.a.f1, h.a.f2, h.a.f3, h.a.f4, h.a.f5, h.a.f6, h.a.f7, \
+         h.b.f5, h.b.f6 }, h.b.f8, HashAlgorithm.csum16);",
+    ),
+    (
         "update_checksum of varbit",
         Place::Update,
         "update_checksum(h.v.isValid(), { h.v.count, h.v.options, 8w0 }, h.spare.v, \
@@ -145,6 +167,18 @@ pub const CALLS: &[(&str, Place, &str)] = &[
         "verify_checksum(TEST, { h.a.f0, h.a.f5, 8w7 }, h.a.f8, HashAlgorithm.csum16);",
     ),
     (
+        "verify_checksum, of a header that is not always there",
+        Place::Verify,
+        "verify_checksum(FIELDS, { h.a.f0, h.a.f1, h.a.f2, h.a.f3, h.a.f4, h.b.f5 }, h.b.f8, \
+         HashAlgorithm.csum16);",
+    ),
+    (
+        "verify_checksum twice, the second time right in some packets",
+        Place::Verify,
+        "verify_checksum(FIELDS, { h.a.f6 }, h.a.f8, HashAlgorithm.csum16); \
+         verify_checksum(FIELDS, { h.a.f5 }, h.a.f8, HashAlgorithm.csum16);",
+    ),
+    (
         "verify_checksum_with_payload",
         Place::Verify,
         "verify_checksum_with_payload(h.b.isValid(), { h.a.f8 }, h.b.f8, \
@@ -157,6 +191,12 @@ pub const STATES: &[(&str, &str)] = &[
     ("advance", "k.advance(8); m.f0 = 8;"),
     ("another header", "k.extract(h.b);"),
     ("labels until the bottom", "k.extract(h.labels.next);"),
+    (
+        "states, about as many as there may be",
+        "m.f8 = 16w4080 + (bit<16>) h.a.f2[3:0]; transition round; }\n\
+         state round { m.f8 = m.f8 - 1; transition select(m.f8) { 0: rounds_end; default: round; } }\n\
+         state rounds_end { m.f0 = 9;",
+    ),
     ("union", "k.extract(h.u.one);"),
     ("union, other member", "k.extract(h.u.two);"),
     ("unions", "k.extract(h.us.next.two);"),
@@ -214,6 +254,7 @@ pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
          control i(inout headers h, inout meta m, inout standard_metadata_t s) {{\n\
          counter(8, CounterType.packets) numbers; meter(8, MeterType.packets) colours;\n\
          register<bit<90>>(8) wide; bit<90> big;\n\
+         register<int<33>>(8) signs; int<33> sign = 0; action_profile(8) profile;\n\
          direct_counter(CounterType.packets_and_bytes) hits;\n\
          direct_meter<bit<32>>(MeterType.bytes) pace;\n\
          action x(bit<7> p0, bit<48> p1) {{ {first} }}\n\
@@ -224,6 +265,9 @@ pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
          default_action = z(); }}\n\
          table counted {{ key = {{ h.a.f0: ternary; }} actions = {{ paced; }}\n\
          default_action = paced(); counters = hits; meters = pace; }}\n\
+         action one(bit<8> p) {{ m.f0 = p; }} action two(bit<16> p) {{ m.f8 = p; }}\n\
+         table first {{ key = {{ h.a.f0: exact; }} actions = {{ one; }} implementation = profile; }}\n\
+         table second {{ key = {{ h.a.f0: exact; }} actions = {{ two; }} implementation = profile; }}\n\
          apply {{ s.egress_spec = {egress_port}; big = 0; h.a.f4 = (bit<7>) s.checksum_error;\n\
          if (s.parser_error == error.NoMatch) {{ h.a.f10 = 1; }}\n\
          else if (s.parser_error == error.PacketTooShort) {{ h.a.f10 = 2; }}\n\
@@ -280,14 +324,18 @@ fn assign(chance: &mut Chance, params: bool) -> String {
 /// A call's text with expressions in their places.
 fn filled(call: &str, chance: &mut Chance) -> String {
     let mut text = call.to_owned();
-    for (word, width) in [("EXPR8", 8), ("EXPR16", 16), ("EXPR32", 32), ("CELL", 0), ("TEST", 1)] {
+    for word in ["EXPR8", "EXPR16", "EXPR32", "CELL", "FIELDS", "TEST"] {
         while text.contains(word) {
-            let value = match width {
-                0 => {
+            let mut made = Expressions { chance: &mut *chance, params: false };
+            let value = match word {
+                "CELL" => {
                     format!("((bit<32>) {})", chance.one(&["h.a.f0[2:0]", "h.a.f0[3:0]", "h.a.f1"]))
                 }
-                1 => Expressions { chance, params: false }.test(2),
-                _ => Expressions { chance, params: false }.value(width, 2),
+                "EXPR8" => made.value(8, 2),
+                "EXPR16" => made.value(16, 2),
+                "EXPR32" => made.value(32, 2),
+                "FIELDS" => made.of_fields(2),
+                _ => made.test(2),
             };
             text = text.replacen(word, &value, 1);
         }

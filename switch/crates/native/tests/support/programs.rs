@@ -198,16 +198,39 @@ impl Expressions<'_> {
             return format!("h.{}.isValid()", self.chance.one(&["a", "b"]));
         }
         let width = *self.chance.one(&WIDTHS);
-        match self.chance.below(6) {
+        match self.chance.below(7) {
             0 => format!("({} && {})", self.test(depth - 1), self.test(depth - 1)),
             1 => format!("({} || {})", self.test(depth - 1), self.test(depth - 1)),
             2 => format!("(!{})", self.test(depth - 1)),
+            3 => self.of_fields(depth - 1),
             kind => {
                 let (left, right) = (self.value(width, depth - 1), self.value(width, depth - 1));
                 let compare = *self.chance.one(&["==", "!=", "<", "<=", ">", ">="]);
-                let sign = if kind == 3 { format!("(int<{width}>) ") } else { String::new() };
+                let sign = if kind == 4 { format!("(int<{width}>) ") } else { String::new() };
                 format!("({sign}{left} {compare} {sign}{right})")
             }
+        }
+    }
+
+    /// A question about fields as they are, which the pipeline makes a list of tests. The numbers are
+    /// small, as those in the first two fields of the packets are.
+    pub fn of_fields(&mut self, depth: u32) -> String {
+        if depth > 0 && self.chance.below(4) > 0 {
+            let (left, right) = (self.of_fields(depth - 1), self.of_fields(depth - 1));
+            return match self.chance.below(5) {
+                0 => format!("(!{left})"),
+                1 | 2 => format!("({left} && {right})"),
+                _ => format!("({left} || {right})"),
+            };
+        }
+        let any = self.chance.below(WIDTHS.len());
+        let (kind, number) = (*self.chance.one(&["h.a", "h.b", "m"]), *self.chance.one(&[0, 1, any]));
+        let compare = *self.chance.one(&["==", "!=", "<", "<=", ">", ">="]);
+        let (width, small) = (WIDTHS[number], self.chance.below(8));
+        match self.chance.below(5) {
+            0 => self.test(0),
+            1 => format!("({kind}.f{number} {compare} h.a.f{number})"),
+            _ => format!("({kind}.f{number} {compare} {width}w{})", small % (1 << width.min(3))),
         }
     }
 }
