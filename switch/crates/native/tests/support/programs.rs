@@ -224,7 +224,8 @@ impl Expressions<'_> {
             };
         }
         let any = self.chance.below(WIDTHS.len());
-        let (kind, number) = (*self.chance.one(&["h.a", "h.b", "m"]), *self.chance.one(&[0, 1, any]));
+        let (kind, number) =
+            (*self.chance.one(&["h.a", "h.b", "m"]), *self.chance.one(&[0, 1, any]));
         let compare = *self.chance.one(&["==", "!=", "<", "<=", ">", ">="]);
         let (width, small) = (WIDTHS[number], self.chance.below(8));
         match self.chance.below(5) {
