@@ -190,6 +190,7 @@ pub const CALLS: &[(&str, Place, &str)] = &[
 pub const STATES: &[(&str, &str)] = &[
     ("advance", "k.advance(8); m.f0 = 8;"),
     ("another header", "k.extract(h.b);"),
+    ("fields ahead", "pair_t pair = k.lookahead<pair_t>(); m.f8 = pair.second;"),
     ("labels until the bottom", "k.extract(h.labels.next);"),
     (
         "states, about as many as there may be",
@@ -248,6 +249,7 @@ pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
          var_t v; var_t w; two_t spare; }}\n\
          struct meta {{ @field_list(1) bit<8> f0; {rest} }}\n\
          struct note_t {{ bit<8> first; bit<1> second; }}\n\
+         struct pair_t {{ bit<8> first; bit<16> second; }}\n\
          parser p(packet_in k, out headers h, inout meta m, inout standard_metadata_t s) {{\n\
          {states} }}\n\
          control v(inout headers h, inout meta m) {{ apply {{ {verify} }} }}\n\
