@@ -151,6 +151,11 @@ pub const CALLS: &[(&str, Place, &str)] = &[
          h.b.f5, h.b.f6 }, h.b.f8, HashAlgorithm.csum16);",
     ),
     (
+        "update_checksum over a header that may have gone",
+        Place::Update,
+        "update_checksum(FIELDS, { h.a.f5, h.b.f5 }, h.a.f8, HashAlgorithm.csum16);",
+    ),
+    (
         "update_checksum of varbit",
         Place::Update,
         "update_checksum(h.v.isValid(), { h.v.count, h.v.options, 8w0 }, h.spare.v, \
@@ -217,21 +222,9 @@ pub enum Place {
 /// The source of a program, and the names of its calls and states.
 pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
     let mut used = Vec::new();
-    let mut body = |chance: &mut Chance, place: Place| {
-        let mut calls: Vec<_> = CALLS.iter().filter(|call| call.1 == place).collect();
-        let count = calls.len().min(1 + chance.below(5));
-        let mut text = String::new();
-        for _ in 0..count {
-            let (name, _, call) = calls.swap_remove(chance.below(calls.len()));
-            used.push(*name);
-            text += &filled(call, chance);
-            text.push('\n');
-        }
-        text
-    };
     let [ingress, egress, update, verify] =
         [Place::Ingress, Place::Egress, Place::Update, Place::Verify]
-            .map(|place| body(chance, place));
+            .map(|place| calls(chance, place, &mut used));
     let states = states(chance, &mut used);
     let [first, second, third] =
         [true, true, false].map(|params| assign(chance, params) + &assign(chance, params));
@@ -285,6 +278,20 @@ pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
         rest = fields.trim_start_matches("bit<8> f0; "),
     );
     (source, used)
+}
+
+/// Some of the calls that may stand there, in a made-up order.
+fn calls(chance: &mut Chance, place: Place, used: &mut Vec<&'static str>) -> String {
+    let mut left: Vec<_> = CALLS.iter().filter(|call| call.1 == place).collect();
+    let count = left.len().min(1 + chance.below(5));
+    let mut text = String::new();
+    for _ in 0..count {
+        let (name, _, call) = left.swap_remove(chance.below(left.len()));
+        used.push(*name);
+        text += &filled(call, chance);
+        text.push('\n');
+    }
+    text
 }
 
 /// The parser: each state goes on to the next, or ends, as a byte ahead says. One of labels
