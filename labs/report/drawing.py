@@ -502,7 +502,7 @@ def matrix(
 def legend(axes: Axes, *, columns: int = 5) -> None:
     """Above the axes, where nothing is drawn; to the right of the panel's title."""
     handles, labels = axes.get_legend_handles_labels()
-    # What is drawn in several pieces is named once.
+    # One entry per label, however many lines or bars have it.
     named = dict(zip(labels, handles, strict=True))
     if named:
         axes.legend(

@@ -98,7 +98,7 @@ def test_every_python_package_has_one_version():
 
 
 def test_messages_are_read_by_a_compiled_runtime():
-    """The one of overrides.txt: pure Python, it would be used without a word, and slow."""
+    """The slow pure-Python runtime of requirements.txt works too, so nobody would notice it."""
     (override,) = re.findall(r"^protobuf==(.*)$", (VM / "overrides.txt").read_text(), re.M)
     assert protobuf.__version__ == override
     assert api_implementation.Type() != "python"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packages.sh ARCHIVE NAME: the Python packages of vm/requirements.txt and vm/overrides.txt as ARCHIVE, which unpacks over the
-# folder NAME that the tarball of the programs makes. They are for this machine's Python and processor: what
+# packages.sh ARCHIVE NAME: the Python packages of vm/requirements.txt and vm/overrides.txt as ARCHIVE,
+# which unpacks over the folder NAME that the tarball of the programs makes. They are for this machine's Python and processor: what
 # another Python needs beside the pinned ones, pip cannot say.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

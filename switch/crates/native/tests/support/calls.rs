@@ -280,7 +280,7 @@ pub fn program(chance: &mut Chance) -> (String, Vec<&'static str>) {
     (source, used)
 }
 
-/// Some of the calls that may stand there, in a made-up order.
+/// A few of the calls that are allowed in this place, in random order.
 fn calls(chance: &mut Chance, place: Place, used: &mut Vec<&'static str>) -> String {
     let mut left: Vec<_> = CALLS.iter().filter(|call| call.1 == place).collect();
     let count = left.len().min(1 + chance.below(5));
