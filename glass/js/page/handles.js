@@ -24,6 +24,7 @@ export class Handles {
     this.glass = glass;
     this.steering = new Map();
     this.done = [];
+    this.turn = Promise.resolve();
     this.fields = element("div", {});
     this.entries = element("div", { class: "log" });
     this.undo = element("button", { type: "button", disabled: true, onclick: () => this.takeBack() }, "Undo");
@@ -69,14 +70,21 @@ export class Handles {
   // Resolves to whether the router has done it. `undo` is the act that takes it back, where that does not follow from
   // the earlier configuration; `id` is the field's.
   act(act, place, undo, id) {
-    this.acting = this.carryOutAndLog(act, place, undo, id);
-    return this.acting;
+    const { model } = this.glass;
+    return this.inTurn(() => this.carryOutAndLog(model, act, place, undo, id));
   }
 
-  async carryOutAndLog(act, place, undo, id) {
-    const { model } = this.glass;
-    const before = this.about;
-    if (!await this.carryOut(act, place, id)) return false;
+  // Acts are carried out one after the other, in the order in which they were asked for. Side by side, the later one
+  // could be ready first, and Undo would take the earlier one back before it.
+  inTurn(work) {
+    const ended = this.turn.then(work);
+    this.turn = ended.catch(() => {});
+    return ended;
+  }
+
+  async carryOutAndLog(model, act, place, undo, id) {
+    const before = model.samples.abouts.at(-1);
+    if (!await this.carryOut(model, act, place, id)) return false;
     this.did(act, model.name, undo ? () => undo : (act.request && ((now) => acts.inverse(act, before, now))));
     return true;
   }
@@ -89,10 +97,9 @@ export class Handles {
     this.note(act, router);
   }
 
-  // Acts of the world (`calls`) are the network's, others are the router's that is shown.
-  async carryOut(act, place, id) {
+  // Acts of the world (`calls`) are the network's, others are the router's of `model`.
+  async carryOut(model, act, place, id) {
     const { glass } = this;
-    const { model } = glass;
     place?.querySelector(".refused")?.remove();
     try {
       if (act.calls) await glass.world.perform(act);
@@ -129,31 +136,34 @@ export class Handles {
     else this.fields.prepend(words);
   }
 
-  // One after the other: pressed twice it takes two back, and does not take back that it took one back. An act in
-  // flight is completed first, and then taken back.
+  // Pressed while an act is in flight, it takes that one back as soon as it is done; pressed again before it has taken
+  // anything back, it does nothing.
   async takeBack() {
     if (this.isTakingBack) return;
     this.isTakingBack = true;
     setText(this.said, "");
     try {
-      await this.acting;
-      const last = this.done.at(-1);
-      if (!last) return;
-      const { glass } = this;
-      if (last.router && glass.model.name !== last.router) glass.enter(last.router);
-      const act = last.undo?.(this.about);
-      if (!act) {
-        setText(this.said, `“${last.act.title}” cannot be taken back: ${last.whyNot ?? "nothing tells what was there before."}`);
-        this.forget(last);
-      } else if (await this.carryOut(act, this.undoing)) {
-        this.forget(last);
-        this.note(act, last.router);
-        if (act.updates) glass.side.program.wrote();
-        if (act.calls) glass.side.flows?.read();
-      }
+      await this.inTurn(() => this.takeLastBack());
     } finally {
       this.isTakingBack = false;
       this.undo.disabled = this.done.length === 0;
+    }
+  }
+
+  async takeLastBack() {
+    const last = this.done.at(-1);
+    if (!last) return;
+    const { glass } = this;
+    if (last.router && glass.model.name !== last.router) glass.enter(last.router);
+    const act = last.undo?.(this.about);
+    if (!act) {
+      setText(this.said, `“${last.act.title}” cannot be taken back: ${last.whyNot ?? "nothing tells what was there before."}`);
+      this.forget(last);
+    } else if (await this.carryOut(glass.model, act, this.undoing)) {
+      this.forget(last);
+      this.note(act, last.router);
+      if (act.updates) glass.side.program.wrote();
+      if (act.calls) glass.side.flows?.read();
     }
   }
 

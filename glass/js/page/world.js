@@ -130,9 +130,9 @@ export class World {
 
   // Starts a sender, after its listener where that is not there yet.
   async startPair(words, host, app, listening) {
-    const answers = await this.perform(this.act(`Started: ${words}`, listening ? [listening, start(host, app)] : [start(host, app)]), () => {
+    const answers = await this.performNew(this.act(`Started: ${words}`, listening ? [listening, start(host, app)] : [start(host, app)]), (done) => {
       // Undone in reverse: first the sender, then the listener.
-      const numbers = answers.map((each) => each.app).toReversed();
+      const numbers = done.map((each) => each.app).toReversed();
       const act = this.act(`Undone: ${words}`, numbers.map(stop));
       for (const each of numbers) this.started.delete(each);
       if (listening?.[1].app.listener?.answers) this.serving.delete(listening[1].host);
@@ -167,7 +167,7 @@ export class World {
     const known = (await this.running()).find((each) => each.number === number);
     const words = known?.words ?? `application ${number}`;
     const again = known?.app && (() => this.act(`Undone: ${words} goes on`, [start(known.host, known.app)]));
-    await this.perform(this.act(`Stopped: ${words}`, [stop(number)]), again, "its host does not tell what it was started with.");
+    await this.performNew(this.act(`Stopped: ${words}`, [stop(number)]), again, "its host does not tell what it was started with.");
   }
 
   // [{ends: [a, b], isCut}], as they are now.
@@ -188,8 +188,8 @@ export class World {
 
   fault(done, end, does, undoes) {
     const at = end.port === undefined ? end.node : `${end.node}, port ${end.port}`;
-    return this.perform(this.act(`Cable at ${at} ${done}`, [does(end)]),
-                        () => this.act(`Undone: cable at ${at} ${done}`, [undoes(end)]));
+    return this.performNew(this.act(`Cable at ${at} ${done}`, [does(end)]),
+                           () => this.act(`Undone: cable at ${at} ${done}`, [undoes(end)]));
   }
 
   act(title, calls) {
@@ -197,9 +197,20 @@ export class World {
     return worldAct(this.glass.calls.schema, title, calls);
   }
 
-  // Makes an act's calls, one after the other; what it has begun before one is refused ends again. With
-  // `back` or `whyNot` it is a new act, which the log takes.
-  async perform(act, back, whyNot) {
+  // Carries out a new act of the network in its turn, for the log. `back`, given the answers, makes the act that takes
+  // it back; without one, `whyNot` says why there is none.
+  performNew(act, back, whyNot) {
+    const { handles } = this.glass.side;
+    const work = async () => {
+      const answers = await this.perform(act);
+      handles?.did(act, undefined, back && (() => back(answers)), whyNot);
+      return answers;
+    };
+    return handles ? handles.inTurn(work) : work();
+  }
+
+  // Makes an act's calls, one after the other; what it has begun before one is refused ends again.
+  async perform(act) {
     const answers = [];
     try {
       for (const [method, request] of act.calls) answers.push(await this.call(method, request));
@@ -207,7 +218,6 @@ export class World {
       for (const { app } of answers) if (app) await this.call("Stop", { app }).catch(() => {});
       throw error;
     }
-    if (back || whyNot) this.glass.side.handles?.did(act, undefined, back, whyNot);
     return answers;
   }
 
