@@ -55,12 +55,16 @@ def find(name: str, folder: Path | None = None) -> Path:
     return source
 
 
-def current(source: Path) -> Path:
-    """Where the compiled program lies, without its endings; it is compiled first if need be."""
-    stem = stem_of(source)
+def current(source: Path, defines: Sequence[str] = ()) -> Path:
+    """Where the compiled program lies, without its endings; it is compiled first if need be.
+
+    `defines` are macros, as NAME=VALUE.
+    """
+    stem = stem_of(source, defines)
+    options = [*_INCLUDES, *(f"-D{each}" for each in defines)]
     if not os.access(COMPILER, os.X_OK):
         raise CompileError(f"there is no compiler at {COMPILER}: run `make build` first.")
-    made_from = _made_from(source)
+    made_from = _made_from(source, options)
     stamp = stem.with_name(stem.name + ".made-from")
     files = [stem.with_name(stem.name + suffix) for suffix in SUFFIXES]
     if all(file.exists() for file in files) and _text(stamp) == made_from:
@@ -68,7 +72,7 @@ def current(source: Path) -> Path:
     _make_folder(stem.parent)
     with tempfile.TemporaryDirectory(dir=stem.parent) as folder:
         made = [Path(folder, file.name) for file in files]
-        _run([*_INCLUDES, "-o", str(made[0]), "--p4runtime-files", str(made[1])], source)
+        _run([*options, "-o", str(made[0]), "--p4runtime-files", str(made[1])], source)
         beside = Path(folder, stamp.name)
         beside.write_text(made_from)
         # Moved into place whole, the stamp last: no reader sees half a program.
@@ -98,18 +102,18 @@ def _is_there(name: str) -> bool:
     return (_OUTPUT / f"{name}.json").exists()
 
 
-def stem_of(source: Path) -> Path:
+def stem_of(source: Path, defines: Sequence[str] = ()) -> Path:
     """Where the compiled program of a source belongs, without its endings."""
-    if source.parent == PROGRAMS:
+    if source.parent == PROGRAMS and not defines:
         return _OUTPUT / source.stem
-    # Two files of one name in two folders are two programs.
-    digest = hashlib.sha256(str(source).encode()).hexdigest()[:8]
+    # Two files of one name in two folders are two programs, and so is one with other macros.
+    digest = hashlib.sha256(" ".join([str(source), *defines]).encode()).hexdigest()[:8]
     return _OUTPUT / "own" / f"{source.stem}-{digest}"
 
 
-def _made_from(source: Path) -> str:
+def _made_from(source: Path, options: Sequence[str]) -> str:
     compiler = COMPILER.resolve().stat()
-    text = _run([*_INCLUDES, "-E"], source)
+    text = _run([*options, "-E"], source)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{digest} {compiler.st_size} {compiler.st_mtime_ns}"
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -62,11 +63,15 @@ class Toolchain(Enum):
                 "P4 project's packages (vm/README.md), or leave --toolchain out."
             )
 
-    def compiled(self, program: str | Path) -> tuple[P4Info, bytes]:
-        """P4Info and BMv2 JSON of p4src/programs/NAME.p4, or of the source at a path."""
+    def compiled(self, program: str | Path, defines: Sequence[str] = ()) -> tuple[P4Info, bytes]:
+        """P4Info and BMv2 JSON of p4src/programs/NAME.p4, or of the source at a path.
+
+        `defines` are macros, as NAME=VALUE; for our compiler only.
+        """
         source = program if isinstance(program, Path) else compiling.find(program)
         if self is Toolchain.VITRINE:
-            return _load(compiling.current(source))
+            return _load(compiling.current(source, defines))
+        assert not defines, "no caller needs macros with p4c"
         stem = ROOT / "build" / "p4lang" / source.stem
         if not _is_current(stem.with_suffix(".json"), source):
             self.check()

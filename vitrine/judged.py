@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labs.score import beliefs, board, table
+from labs.score.line import of_rate
 from labs.score.run import Bench, Run
 from labs.score.system import System
 from labs.score.systems import named
@@ -29,18 +30,23 @@ class Judged:
         return self.picture._repr_html_() + self.table._repr_html_()
 
 
-def telemetry(*systems: str | type[System], workload: str = "microburst", seed: int = 1) -> Judged:
+def telemetry(
+    *systems: str | type[System],
+    workload: str = "microburst",
+    seed: int = 1,
+    rate: str | None = None,
+) -> Judged:
     """Runs systems by name, or classes of the notebook, on the router of docs/telemetry-score.md.
 
     Without any, all systems of the kit. A class of the notebook names its P4 program by `program`.
     """
     kinds = [named(each) if isinstance(each, str) else each for each in systems or all_systems()]
-    traffic = workload_of(workload)
+    traffic, line = workload_of(workload), of_rate(rate)
     with (
         tempfile.TemporaryDirectory(prefix="vitrine-") as folder,
         Bench(Path(folder, "world.log")) as bench,
     ):
-        runs = beliefs.runs(bench, kinds, traffic, seed)
+        runs = beliefs.runs(bench, kinds, traffic, seed, line)
     lines = [
         table.cells(board.Row(name, workload, board.means([board.numbers(run)])))
         for name, run in runs.items()

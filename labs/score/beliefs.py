@@ -15,6 +15,7 @@ from labs import palette
 from labs.definition import Figure
 from labs.report import drawing
 from labs.score.claim import Claim
+from labs.score.line import Line
 from labs.score.run import THRESHOLD_BYTES, Bench, Run
 from labs.score.scoring import place_of
 from labs.score.system import System
@@ -31,10 +32,12 @@ _KNOWN = "the controller knows"
 
 
 def runs(
-    bench: Bench, systems: Sequence[type[System]], workload: Workload, seed: int
+    bench: Bench, systems: Sequence[type[System]], workload: Workload, seed: int, line: Line
 ) -> dict[str, Run]:
     """The same traffic once for each system, since its program may lengthen packets."""
-    return {each.name or each.__name__: bench.run(each, workload, seed) for each in systems}
+    return {
+        each.name or each.__name__: bench.run(each, workload, seed, line=line) for each in systems
+    }
 
 
 def figure(found: Mapping[str, Run], workload: Workload) -> Figure:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from labs.machine import processors
+from labs.score.line import ONE_GIGABIT, Line
 from labs.score.run import Bench, Run
 from labs.score.systems import named
 from labs.score.workloads import WORKLOADS
@@ -31,6 +32,7 @@ class Job:
     seed: int
     # The share of telemetry that is lost.
     lost: float = 0.0
+    line: Line = ONE_GIGABIT
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,16 @@ class Row:
 
 
 def rows(
-    systems: Sequence[str], workloads: Sequence[str], seeds: int, *, lost: float = 0.0
+    systems: Sequence[str],
+    workloads: Sequence[str],
+    seeds: int,
+    *,
+    lost: float = 0.0,
+    line: Line = ONE_GIGABIT,
 ) -> Iterator[Row]:
     """Each row as soon as its runs are done, workload by workload."""
     jobs = [
-        Job(system, workload, seed, lost)
+        Job(system, workload, seed, lost, line)
         for workload in workloads
         for system in systems
         for seed in range(1, seeds + 1)
@@ -113,5 +120,5 @@ def _open() -> None:
 
 def _numbers(job: Job) -> dict[str, float | None]:
     assert _bench is not None, "the pool has called _open"
-    run = _bench.run(named(job.system), WORKLOADS[job.workload], job.seed, lost=job.lost)
-    return numbers(run)
+    workload = WORKLOADS[job.workload]
+    return numbers(_bench.run(named(job.system), workload, job.seed, lost=job.lost, line=job.line))

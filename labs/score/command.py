@@ -8,12 +8,13 @@ from pathlib import Path
 
 from labs.errors import SettingError
 from labs.score import beliefs, board, picture, table
+from labs.score.line import Line, of_rate
 from labs.score.run import Bench
 from labs.score.systems import named, systems
 from labs.score.workloads import WORKLOADS
 from labs.score.workloads import named as workload_of
 
-SEEDS = 10
+SEEDS = 20
 NAME = "telemetry-scoreboard"
 BELIEFS = "telemetry-beliefs"
 
@@ -25,6 +26,7 @@ def score(
     lost: str | None,
     out: Path,
     *,
+    rate: str | None = None,
     believed: bool = False,
 ) -> None:
     """Scores these systems, or all, under a workload, or all.
@@ -33,11 +35,11 @@ def score(
     """
     names = [named(each).name for each in chosen] or list(systems())
     workloads = [workload_of(workload).name] if workload else list(WORKLOADS)
-    count, share = _count(seeds), _share(lost)
+    count, share, line = _count(seeds), _share(lost), of_rate(rate)
     lines = [
         "# Scoreboard of telemetry systems",
         "",
-        f"Means of {count} seeds with 95 % confidence intervals; "
+        f"Means of {count} seeds with 95 % confidence intervals, on a line of {line.faster} Gb/s; "
         f"{share:.0%} of the telemetry is lost.",
         "[telemetry-score.md](telemetry-score.md) defines the numbers and the workloads.",
         "",
@@ -45,7 +47,7 @@ def score(
     ]
     print("\n".join(lines), flush=True)
     rows: list[board.Row] = []
-    for row in board.rows(names, workloads, count, lost=share):
+    for row in board.rows(names, workloads, count, lost=share, line=line):
         fresh = [table.line(row)]
         if not rows or rows[-1].workload != row.workload:
             fresh = ["", *table.heading(row.workload), *fresh]
@@ -58,16 +60,16 @@ def score(
     (out / f"{NAME}.svg").write_bytes(picture.svg(rows))
     print(f"\nwritten to {out / NAME}.md, .csv and .svg")
     if believed:
-        _draw_beliefs(names, workloads, out)
+        _draw_beliefs(names, workloads, line, out)
 
 
-def _draw_beliefs(names: Sequence[str], workloads: Sequence[str], out: Path) -> None:
+def _draw_beliefs(names: Sequence[str], workloads: Sequence[str], line: Line, out: Path) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="vitrine-score-") as folder,
         Bench(Path(folder, "world.log")) as bench,
     ):
         for workload in map(workload_of, workloads):
-            found = beliefs.runs(bench, [named(each) for each in names], workload, seed=1)
+            found = beliefs.runs(bench, [named(each) for each in names], workload, 1, line)
             file = out / f"{BELIEFS}-{workload.name}.svg"
             file.write_bytes(beliefs.svg(found, workload))
             print(f"written to {file}", flush=True)

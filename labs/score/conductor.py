@@ -10,6 +10,7 @@ from controller.session import Packet, Session
 from controller.world import World
 from labs.score.device import SessionDevice
 from labs.score.flow import Flow
+from labs.score.line import Line
 from labs.score.steps import Steps
 from labs.score.system import PS_PER_NS, Report, System
 from labs.score.workloads import SPAN_MS
@@ -32,17 +33,19 @@ class Conductor:
         device: SessionDevice,
         lost: float,
         seed: int,
+        line: Line,
     ) -> None:
         self._world, self._session, self._steps = world, session, steps
         self._system, self._device = system, device
         self._lost, self._rng = lost, random.Random(f"loss of telemetry {seed}")
+        self._line = line
         # Steps that have been looked at for reports, and when each report reached the controller.
         self._seen = 0
         self._arrivals_ps: list[int] = []
 
     def run(self) -> int:
         """The instant of the end."""
-        end_ps = (SPAN_MS + _REST_MS) * _PS_PER_MS
+        end_ps = self._line.span((SPAN_MS + _REST_MS) * _PS_PER_MS)
         every_ps = self._system.every_ps or end_ps
         now_ps = 0
         while now_ps < end_ps:

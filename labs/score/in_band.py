@@ -16,6 +16,7 @@ from controller.telemetry.packet import Flow as CollectorFlow
 from controller.world import World
 from labs.score import network
 from labs.score.flow import Flow
+from labs.score.line import Line
 from labs.score.network import BOTTLENECK, COLLECTOR, ROUTER
 from labs.score.system import PS_PER_NS, Report
 from labs.worlds.virtual import telemetry
@@ -30,9 +31,9 @@ _FRAMING_BYTES = 42
 
 
 @functools.cache
-def topology() -> Topology:
+def topology(line: Line) -> Topology:
     """The scoreboard's network with room for INT between the routers."""
-    return network.topology(mtu_bytes=_MTU_BYTES)
+    return network.topology(line, mtu_bytes=_MTU_BYTES)
 
 
 class Collector:

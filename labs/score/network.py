@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 
 from controller.packets import Queue
+from labs.score.line import Line
 from labs.score.workloads import RECEIVER, SENDERS
 from topo import load, world
 from topo.document import Place
@@ -21,16 +22,17 @@ _QUEUE_PACKETS = 100
 
 
 @functools.cache
-def topology(*, mtu_bytes: int = 1500) -> Topology:
+def topology(line: Line, *, mtu_bytes: int = 1500) -> Topology:
     """Eight senders, the bottleneck, the receiver, and a collector for systems that need a host.
 
-    `mtu_bytes` is that of the line between the routers: INT needs room there.
+    All lines but the scored one are ten times as fast. `mtu_bytes` is that of the line between the
+    routers: INT needs room there.
     """
+    slow, fast = f"{line.faster} Gb/s", f"{10 * line.faster} Gb/s"
     hosts = [f"  {name}: {{address: 10.0.{n}.1/24}}" for n, name in enumerate(SENDERS, 1)]
     ports = [f"      {n}: {{address: 10.0.{n}.254/24}}" for n in range(1, len(SENDERS) + 1)]
     links = [
-        f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: 10 Gb/s}}'
-        for n, name in enumerate(SENDERS, 1)
+        f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: {fast}}}' for n, name in enumerate(SENDERS, 1)
     ]
     mtu = f"mtu: {mtu_bytes} B"
     text = "\n".join(
@@ -51,9 +53,9 @@ def topology(*, mtu_bytes: int = 1500) -> Topology:
             "      3: {address: 10.0.200.254/24, queue: 10000 packets}",
             "links:",
             *links,
-            f'  - {{ends: ["{ROUTER}:{BOTTLENECK[0]}", "{SINK}:1"], rate: 1 Gb/s, {mtu}}}',
-            f'  - {{ends: ["{SINK}:2", {RECEIVER}], rate: 10 Gb/s}}',
-            f'  - {{ends: ["{SINK}:3", {COLLECTOR}], rate: 10 Gb/s}}',
+            f'  - {{ends: ["{ROUTER}:{BOTTLENECK[0]}", "{SINK}:1"], rate: {slow}, {mtu}}}',
+            f'  - {{ends: ["{SINK}:2", {RECEIVER}], rate: {fast}}}',
+            f'  - {{ends: ["{SINK}:3", {COLLECTOR}], rate: {fast}}}',
         ]
     )
     return world.numbered(load.read(Place.of_text(text, Path("the scoreboard's network"))))

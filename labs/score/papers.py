@@ -19,7 +19,7 @@ from labs.score.scoring import SHARE, Tally
 from labs.score.system import PS_PER_NS, Report, System
 from labs.score.systems import named, source
 from labs.score.systems.conquest import ConQuest
-from labs.score.systems.printqueue import PrintQueue, period_ps
+from labs.score.systems.printqueue import PrintQueue
 from labs.score.truth import Truth
 from labs.score.workloads import WORKLOADS
 
@@ -109,9 +109,9 @@ def _conquest(folder: Path, columns: int) -> type[EachMarked]:
 
 
 def _printqueue(folder: Path, bits: int) -> type[PrintQueue]:
-    change = {"FIRST_CELL_BITS 13": f"FIRST_CELL_BITS {bits}"}
+    change = {"(13 - FASTER_BITS)": f"({bits} - FASTER_BITS)"}
     path = _changed(folder, PrintQueue, f"printqueue_{bits}", change)
-    own = {"name": "", "program": str(path), "first_cell_bits": bits, "every_ps": period_ps(bits)}
+    own = {"name": "", "program": str(path), "first_cell_bits": bits}
     return type("Coarse", (PrintQueue,), own)
 
 

@@ -1,6 +1,6 @@
-"""The truth as Parquet: a row for each packet of the queue, and one for each build-up.
+"""The truth of a run as Parquet: packets, build-ups and pauses of the queue, changes of paths.
 
-    write(run.truth, 30_000, Path("out"))      # out/packets.parquet and out/buildups.parquet
+    write(run, Path("out"))      # out/packets.parquet, and buildups, pauses and paths
 
 docs/telemetry-score.md describes the columns.
 """
@@ -8,13 +8,16 @@ docs/telemetry-score.md describes the columns.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from labs.score.events import PathChange
 from labs.score.flow import Flow
-from labs.score.truth import BuildUp, Packet, Truth
+from labs.score.run import Run
+from labs.score.truth import BuildUp, Packet
 
 _FLOWS = pa.list_(pa.struct([("flow", pa.string()), ("packets", pa.int64())]))
 _PACKETS = pa.schema(
@@ -40,14 +43,27 @@ _BUILDUPS = pa.schema(
 )
 
 
-def write(truth: Truth, threshold_bytes: int, folder: Path) -> None:
-    """Writes both files."""
+_PAUSES = pa.schema([(name, pa.int64()) for name in ("begin_ps", "end_ps", "waiting_bytes")])
+_QUEUE = pa.struct([("port", pa.int64()), ("class", pa.int64())])
+_PATHS = pa.schema(
+    [("time_ps", pa.int64()), ("flow", pa.string()), ("before", _QUEUE), ("after", _QUEUE)]
+)
+
+
+def write(run: Run, folder: Path) -> None:
+    """Writes the four files."""
     folder.mkdir(parents=True, exist_ok=True)
+    truth = run.truth
     ahead = {packet.number: [each.number for each in before] for packet, before in truth.waits()}
     packets = [_packet(packet, ahead.get(packet.number, [])) for packet in truth.packets]
-    buildups = [_buildup(each) for each in truth.buildups(threshold_bytes)]
-    pq.write_table(pa.Table.from_pylist(packets, _PACKETS), folder / "packets.parquet")
-    pq.write_table(pa.Table.from_pylist(buildups, _BUILDUPS), folder / "buildups.parquet")
+    tables = {
+        "packets": (packets, _PACKETS),
+        "buildups": ([_buildup(each) for each in run.buildups], _BUILDUPS),
+        "pauses": ([asdict(each) for each in run.pauses], _PAUSES),
+        "paths": ([_path_change(each) for each in run.path_changes], _PATHS),
+    }
+    for name, (rows, schema) in tables.items():
+        pq.write_table(pa.Table.from_pylist(rows, schema), folder / f"{name}.parquet")
 
 
 def _packet(packet: Packet, ahead: list[int]) -> dict[str, object]:
@@ -77,6 +93,13 @@ def _buildup(buildup: BuildUp) -> dict[str, object]:
         "victims": _flows(buildup.victims),
         "dropped": _flows(buildup.dropped),
     }
+
+
+def _path_change(change: PathChange) -> dict[str, object]:
+    before, after = (
+        {"port": port, "class": class_} for port, class_ in (change.before, change.after)
+    )
+    return {"time_ps": change.time_ps, "flow": str(change.flow), "before": before, "after": after}
 
 
 def _flows(packets: Counter[Flow]) -> list[dict[str, object]]:

@@ -31,6 +31,8 @@ from labs.score import in_band, memory, network
 from labs.score.claim import Claim
 from labs.score.conductor import CPU_PORT, Conductor
 from labs.score.device import SessionDevice
+from labs.score.events import PathChange, Pause, path_changes, pauses
+from labs.score.line import ONE_GIGABIT, Line
 from labs.score.memory import Memory
 from labs.score.scoring import Score, score
 from labs.score.steps import Steps
@@ -38,7 +40,7 @@ from labs.score.system import Question, System
 from labs.score.systems import source
 from labs.score.truth import BuildUp, Truth
 from labs.score.work import Work
-from labs.score.workloads import LINE_BPS, RECEIVER, Workload
+from labs.score.workloads import RECEIVER, Apps, Workload
 from labs.worlds.virtual import server
 from topo import world as messages
 from topo.configuring import configure
@@ -74,11 +76,19 @@ class Cost:
 class Run:
     """The results of one run."""
 
+    line: Line
     truth: Truth
     buildups: list[BuildUp]
+    # Of all flows of the router.
+    path_changes: list[PathChange]
     claims: list[Claim]
     score: Score
     cost: Cost
+
+    @property
+    def pauses(self) -> list[Pause]:
+        """When packets waited and the line was silent."""
+        return list(pauses(self.truth))
 
 
 class Bench:
@@ -101,10 +111,19 @@ class Bench:
     ) -> None:
         self._stack.close()
 
-    def run(self, system: type[System], workload: Workload, seed: int, *, lost: float = 0.0) -> Run:
+    def run(
+        self,
+        system: type[System],
+        workload: Workload,
+        seed: int,
+        *,
+        lost: float = 0.0,
+        line: Line = ONE_GIGABIT,
+    ) -> Run:
         """`lost` is the share of reports and readings that never come to the controller."""
         domain = in_band.DOMAIN if system.in_band else None
-        topology = in_band.topology() if system.in_band else network.topology()
+        topology = in_band.topology(line) if system.in_band else network.topology(line)
+        programmer = _Programmer(topology, line, domain)
         self._world.build(messages.message(topology), seed)
         with contextlib.ExitStack() as stack:
             sessions = {
@@ -115,10 +134,10 @@ class Bench:
             }
             kit = "router" if domain is None else "int_router"
             sink = compiling.find(system.sink or kit)
-            _program(sessions[network.SINK], topology, network.SINK, sink, domain)
+            programmer.program(sessions[network.SINK], network.SINK, sink)
             session = sessions[network.ROUTER]
-            _program(session, topology, network.ROUTER, source(system), domain)
-            own = system(question())
+            programmer.program(session, network.ROUTER, source(system))
+            own = system(question(line))
             device = SessionDevice(session)
             is_own = any(each.name.endswith(WATCHED) for each in session.program.registers)
             if is_own:
@@ -135,8 +154,8 @@ class Bench:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
             steps, work = Steps(session), Work(session, network.BOTTLENECK)
             with steps, work:
-                self._start(workload, seed)
-                conductor = Conductor(self._world, session, steps, own, device, lost, seed)
+                self._start(workload.on(line, random.Random(f"{workload.name} {seed}")))
+                conductor = Conductor(self._world, session, steps, own, device, lost, seed, line)
                 end_ps = conductor.run()
                 work.wait_for(end_ps)
             if collector is not None:
@@ -151,7 +170,8 @@ class Bench:
             if system.sink:
                 used += memory.of(sessions[network.SINK].program)
             cost = _cost(steps, device, used, collector.bytes if collector else 0, work)
-        return Run(truth, buildups, claims, score(claims, buildups), cost)
+        changes = list(path_changes(steps.found))
+        return Run(line, truth, buildups, changes, claims, score(claims, buildups), cost)
 
     def _install_sink(self, own: System, session: Session) -> None:
         """The second router watches its port to the receiver, and reports to the first one."""
@@ -160,8 +180,8 @@ class Bench:
         session.insert([CloneSession(REPORTS, (network.SINK_TO_ROUTER,))])
         own.install_sink(device)
 
-    def _start(self, workload: Workload, seed: int) -> None:
-        apps = list(workload.apps(random.Random(f"{workload.name} {seed}")))
+    def _start(self, traffic: Apps) -> None:
+        apps = list(traffic)
         sinks: dict[int, world_pb2.App] = {}
         for _, app in apps:
             if app.HasField("bulk"):
@@ -176,20 +196,26 @@ class Bench:
             self._world.start(host, app)
 
 
-def _program(
-    session: Session, topology: Topology, name: str, program: Path, domain: Domain | None
-) -> None:
-    """Loads a program with its routes, and configures queues and cables.
+@dataclass(frozen=True)
+class _Programmer:
+    """Gives the routers of one network their programs."""
 
-    Routes that lead to the controller are left out, since no system answers for the router.
-    """
-    switch = topology.switch(name)
-    info, config = Toolchain.VITRINE.compiled(program)
-    written = entries_for(info, topology, switch, domain)
-    session.load(info, config)
-    session.insert(written.insert)
-    session.modify(written.modify)
-    configure(switch, session)
+    topology: Topology
+    line: Line
+    domain: Domain | None
+
+    def program(self, session: Session, name: str, program: Path) -> None:
+        """Loads a program with its routes, and configures queues and cables.
+
+        Routes that lead to the controller are left out, since no system answers for the router.
+        """
+        switch = self.topology.switch(name)
+        info, config = Toolchain.VITRINE.compiled(program, self.line.defines)
+        written = entries_for(info, self.topology, switch, self.domain)
+        session.load(info, config)
+        session.insert(written.insert)
+        session.modify(written.modify)
+        configure(switch, session)
 
 
 @functools.cache
@@ -198,9 +224,9 @@ def _router() -> P4Info:
     return Toolchain.VITRINE.compiled("router")[0]
 
 
-def question() -> Question:
+def question(line: Line) -> Question:
     """The same for every system."""
-    return Question(network.BOTTLENECK, THRESHOLD_BYTES, LINE_BPS)
+    return Question(network.BOTTLENECK, THRESHOLD_BYTES, line)
 
 
 def _cost(

@@ -20,8 +20,9 @@ from typing import ClassVar, Protocol
 from controller.packets import Queue
 from labs.score.claim import Claim, Sighting
 from labs.score.flow import Flow
+from labs.score.line import PS_PER_NS as PS_PER_NS
+from labs.score.line import Line
 
-PS_PER_NS = 1000
 PS_PER_S = 10**12
 
 
@@ -32,22 +33,22 @@ class Question:
     queue: Queue
     # From which depth on a queue is a problem.
     threshold_bytes: int
-    line_bps: int
+    line: Line
 
     @property
     def frame_ps(self) -> int:
         """How long the line takes for a frame of 1500 bytes."""
-        return 1500 * 8 * PS_PER_S // self.line_bps
+        return 1500 * 8 * PS_PER_S // self.line.rate_bps
 
     @property
     def threshold_ps(self) -> int:
         """The time in which the line sends the threshold: the wait of a packet that found it."""
-        return self.threshold_bytes * 8 * PS_PER_S // self.line_bps
+        return self.threshold_bytes * 8 * PS_PER_S // self.line.rate_bps
 
     @property
     def lull_ps(self) -> int:
         """The time in which the line sends half the threshold; no build-up ends faster."""
-        return self.threshold_bytes // 2 * 8 * PS_PER_S // self.line_bps
+        return self.threshold_bytes // 2 * 8 * PS_PER_S // self.line.rate_bps
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ class System(ABC):
     program: ClassVar[str] = ""
     # The P4 program of the second router, by name or path; empty: the kit's.
     sink: ClassVar[str] = ""
-    # How often `poll` is called; 0: never.
-    every_ps: ClassVar[int] = 0
+    # How often `poll` is called; 0: never. A system whose windows follow the line sets its own.
+    every_ps: int = 0
     # Whether packets that queues drop come to the program's egress (instance_type 7).
     wants_drops: ClassVar[bool] = False
     # Whether its program sends reports.

@@ -18,7 +18,7 @@ COLUMNS = (
     ("flow recall", "flow_recall", 2, 1),
     ("packet precision", "packet_precision", 2, 1),
     ("packet recall", "packet_recall", 2, 1),
-    ("delay (µs)", "delay_us", 0, 1),
+    ("delay (µs)", "delay_us", 1, 1),
     ("depth error (%)", "depth_error", 0, 100),
     ("bytes/packet", "bytes_per_packet", 2, 1),
     ("memory (KiB)", "memory_kib", 1, 1),

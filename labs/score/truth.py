@@ -22,6 +22,7 @@ from controller.packets import (
     PacketQueued,
     PacketReceived,
     PacketStep,
+    PacketTransmitted,
     Queue,
 )
 from labs.score.flow import Flow
@@ -43,6 +44,8 @@ class Packet:
     found_bytes: int = 0
     # None: it was dropped, or it still waits at the end.
     departed_ps: int | None = None
+    # The line was free again after it; None: it was not sent.
+    line_free_ps: int | None = None
     # A name of vitrine.v1.DropReason; empty: it was not dropped.
     dropped: str = ""
     dropped_ps: int | None = None
@@ -128,6 +131,8 @@ class Truth:
                     packet = packets[step.packet]
                     packet.departed_ps = step.time_ps
                     change(step.time_ps, packet, entered=False)
+                case PacketTransmitted() if step.packet in concerned:
+                    packets[step.packet].line_free_ps = step.until_ps
                 case PacketDropped() if step.queue == queue:
                     packet = packets[step.packet]
                     packet.dropped, packet.dropped_ps = step.reason, step.time_ps

@@ -1,6 +1,7 @@
 """The traffic under which telemetry systems are scored, drawn from a seed.
 
-Eight hosts with lines of 10 Gb/s share one of 1 Gb/s to a receiver:
+Eight hosts with lines of 10 Gb/s share one of 1 Gb/s to a receiver; on a faster line the same
+packets come as much faster:
 
     h1 ... h8 -- s1 ==1 Gb/s== s2 -- r1
 
@@ -20,8 +21,9 @@ from vitrine.v1 import world_pb2
 
 from labs.errors import SettingError
 from labs.hint import meant
+from labs.score.line import ONE_GIGABIT, Line
 
-LINE_BPS = 1_000_000_000
+LINE_BPS = ONE_GIGABIT.rate_bps
 SENDERS = tuple(f"h{number}" for number in range(1, 9))
 RECEIVER = "r1"
 SPAN_MS = 40
@@ -43,6 +45,33 @@ class Workload:
     name: str
     summary: str
     apps: Callable[[Random], Apps]
+
+    def on(self, line: Line, rng: Random) -> Apps:
+        """The applications on a line of another rate: the same packets, as much faster."""
+        for host, app in self.apps(rng):
+            if line.faster > 1:
+                _hasten(app, line)
+            yield host, app
+
+
+def _hasten(app: world_pb2.App, line: Line) -> None:
+    if app.HasField("bulk"):
+        app.bulk.after_ns = line.span(app.bulk.after_ns)
+        return
+    source = app.datagram_source
+    source.after_ns = line.span(source.after_ns)
+    source.span_ns = line.span(source.span_ns)
+    match source.WhichOneof("pace"):
+        case "steady":
+            source.steady.rate_bps *= line.faster
+        case "poisson":
+            source.poisson.rate_bps *= line.faster
+        case "on_off":
+            source.on_off.rate_bps *= line.faster
+            source.on_off.on_mean_ns = line.span(source.on_off.on_mean_ns)
+            source.on_off.off_mean_ns = line.span(source.on_off.off_mean_ns)
+        case "volleys":
+            source.volleys.at_ns[:] = map(line.span, source.volleys.at_ns)
 
 
 # The receiver's ports, by use.

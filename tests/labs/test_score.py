@@ -8,14 +8,23 @@ from types import SimpleNamespace
 import pyarrow.parquet as pq
 import pytest
 
-from controller.packets import PacketDeparted, PacketDropped, PacketQueued, PacketReceived
+from controller.packets import (
+    PacketCopied,
+    PacketDeparted,
+    PacketDropped,
+    PacketQueued,
+    PacketReceived,
+    PacketTransmitted,
+)
 from labs.errors import SettingError
 from labs.report import drawing
-from labs.score import beliefs, board, papers, parquet, picture, table
+from labs.score import beliefs, board, line, papers, parquet, picture, table
 from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count, _share
+from labs.score.events import PathChange, Pause, path_changes, pauses
 from labs.score.flow import HEAD_BYTES, Flow
+from labs.score.line import Line
 from labs.score.scoring import Tally, score
 from labs.score.systems import named
 from labs.score.truth import Truth
@@ -194,7 +203,13 @@ def test_wrong_options_name_what_is_wrong():
 
 
 def test_the_truth_as_parquet_has_what_the_objects_have(truth, tmp_path):
-    parquet.write(truth, 3000, tmp_path)
+    run = SimpleNamespace(
+        truth=truth,
+        buildups=truth.buildups(3000),
+        pauses=[Pause(5, 8, 2000)],
+        path_changes=[PathChange(9, A, (2, 0), (3, 1))],
+    )
+    parquet.write(run, tmp_path)
     packets = pq.read_table(tmp_path / "packets.parquet").to_pylist()
     last = packets[-1]
     assert (last["flow"], last["found_bytes"], last["departed_ps"]) == (str(C), 3000, 9)
@@ -204,6 +219,59 @@ def test_the_truth_as_parquet_has_what_the_objects_have(truth, tmp_path):
     (buildup,) = pq.read_table(tmp_path / "buildups.parquet").to_pylist()
     assert (buildup["begin_ps"], buildup["peak_bytes"]) == (1, 4000)
     assert buildup["culprits"] == [{"flow": str(A), "packets": 1}, {"flow": str(B), "packets": 3}]
+    (pause,) = pq.read_table(tmp_path / "pauses.parquet").to_pylist()
+    assert pause == {"begin_ps": 5, "end_ps": 8, "waiting_bytes": 2000}
+    (change,) = pq.read_table(tmp_path / "paths.parquet").to_pylist()
+    assert (change["flow"], change["before"], change["after"]) == (
+        str(A),
+        {"port": 2, "class": 0},
+        {"port": 3, "class": 1},
+    )
+
+
+def test_a_queue_that_holds_packets_while_its_line_is_free_is_paused():
+    """A frame takes the line 10. A1 leaves at once; A2 waits for the line, and then until 25."""
+    lines = [(0, "+", "A1"), (0, "-", "A1"), (3, "+", "A2"), (25, "-", "A2"), (30, "+", "A3")]
+    told = list(steps(*lines))
+    sent = [PacketTransmitted(0, 1, 2, 1000, 10), PacketTransmitted(25, 2, 2, 1000, 35)]
+    found = Truth.of([*told, *sent], QUEUE, end_ps=40)
+    # A3 came while A2 was on the line, and still waits at the end.
+    assert list(pauses(found)) == [Pause(10, 25, 1000), Pause(35, 40, 1000)]
+
+
+def test_a_flow_changes_its_path_with_its_first_packet_in_another_queue():
+    def packet(time_ps, number, flow, queue, received=PacketReceived):
+        more = (1,) if received is PacketReceived else (1, 2)
+        yield received(time_ps, number, *more, 1000, head(flow))
+        yield PacketQueued(time_ps, number, queue)
+
+    told = [
+        *packet(1, 1, A, (2, 0)),
+        *packet(2, 2, B, (3, 0)),
+        *packet(3, 3, A, (3, 0)),
+        # A copy of A's goes elsewhere, and A does not.
+        *packet(4, 4, A, (9, 0), PacketCopied),
+        *packet(5, 5, A, (3, 0)),
+        *packet(6, 6, A, (2, 0)),
+    ]
+    assert list(path_changes(told)) == [
+        PathChange(3, A, (2, 0), (3, 0)),
+        PathChange(6, A, (3, 0), (2, 0)),
+    ]
+
+
+@pytest.mark.parametrize("text", ["0gbit", "1.5 Gb/s", "101 Gb/s", "100mbit", "much"])
+def test_the_lines_rate_is_whole_gigabits(text):
+    with pytest.raises(SettingError, match=r"--rate .*: whole Gb/s from 1 to 100 are needed"):
+        line.of_rate(text)
+    assert line.of_rate("10gbit") == line.of_rate("10 Gb/s") == Line(10)
+    assert line.of_rate(None) == Line(1)
+
+
+@pytest.mark.parametrize(("faster", "bits"), [(1, 0), (2, 1), (10, 3), (40, 5), (100, 7)])
+def test_windows_shrink_by_the_nearest_power_of_two(faster, bits):
+    assert Line(faster).window_ps(17) == (1 << 17 - bits) * 1000
+    assert Line(faster).defines == ((f"FASTER_BITS={bits}",) if bits else ())
 
 
 def test_a_row_has_means_with_intervals_and_says_where_there_is_no_number():

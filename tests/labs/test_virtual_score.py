@@ -12,8 +12,11 @@ from dataclasses import replace
 import pytest
 from vitrine.v1 import world_pb2
 
+from controller.queueing import BitShaper, PortSettings, RouterSettings
+from controller.queues import Queues
 from controller.toolchain import ROOT
 from labs.score import board, command, network, table
+from labs.score.line import Line
 from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
 from labs.score.systems import named, source, systems
@@ -159,7 +162,7 @@ def test_memory_counts_registers_and_tables_beyond_those_of_a_router(bench):
 
 
 def test_the_bottleneck_is_a_port_of_the_router():
-    assert network.topology().switch(network.ROUTER).port(BOTTLENECK[0]).queue_packets == 100
+    assert network.topology(Line()).switch(network.ROUTER).port(BOTTLENECK[0]).queue_packets == 100
 
 
 @pytest.mark.nightly
@@ -180,6 +183,56 @@ def test_the_command_writes_the_same_bytes_each_time(tmp_path, capsys):
         "| postcards",
         "| polling-1ms",
     ]
+
+
+# ---- faster lines, pauses ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workload", ["incast", "microburst"])
+def test_on_a_faster_line_the_same_queue_passes_as_much_faster(bench, workload):
+    slow, fast = (
+        bench.run(Postcards, WORKLOADS[workload], 1, line=Line(faster)) for faster in (1, 100)
+    )
+    assert [each.culprits for each in fast.buildups] == [each.culprits for each in slow.buildups]
+    for one, other in zip(slow.buildups, fast.buildups, strict=True):
+        assert other.peak_bytes == one.peak_bytes
+        # Sending times are whole nanoseconds.
+        assert abs(100 * other.peak_ps - one.peak_ps) <= 100 * 1000
+    assert fast.score.flows == slow.score.flows
+
+
+@pytest.mark.parametrize("name", ["conquest", "countmin", "printqueue", "spidermon", "netseer"])
+def test_on_a_faster_line_a_system_finds_the_same_burst(bench, name):
+    run = bench.run(named(name), TWO_BURSTS, 1, line=Line(10))
+    assert (run.score.buildups.recall, run.score.flows.recall) == (1.0, 1.0)
+
+
+def test_a_fast_line_is_too_fast_for_a_poll_each_millisecond(bench):
+    run = bench.run(EveryMs, WORKLOADS["incast"], 1, line=Line(100))
+    assert len(run.buildups) > 5
+    assert run.claims == []
+
+
+def test_a_queue_is_paused_by_its_shaper_and_by_nothing_else(bench):
+    for system in (Postcards, IntMd):
+        assert bench.run(system, WORKLOADS["incast"], 1).pauses == []
+    run = bench.run(Shaped, TWO_BURSTS, 1)
+    # At half of the line's rate it is silent after each frame as long as the frame took.
+    frame_ps = (1400 + 42) * 8 * 1000
+    assert [each.end_ps - each.begin_ps for each in run.pauses] == [frame_ps] * 59
+    assert run.path_changes == []
+
+
+class Shaped(Postcards):
+    """Postcards of a queue that is shaped to half of its line."""
+
+    name = ""
+    program = str(source(Postcards))
+
+    def install(self, device):
+        super().install(device)
+        shaper = BitShaper(500_000_000)
+        Queues(device._session).configure(RouterSettings({20: PortSettings(shaper=shaper)}))
 
 
 # ---- systems over both routers, of events and of connections -------------------------------------
@@ -297,12 +350,12 @@ def test_a_connection_is_said_to_be_limited_by_what_limits_it(bench, monkeypatch
     assert blamed[NETWORK] > 0.9 * blamed.total()
     # With a window of ten segments there is no queue.
     small = TcpBuffer(4096, 32768, 32768)
-    whole = network.topology()
+    whole = network.topology(Line())
     hosts = [
         replace(host, tcp=TcpSettings(rmem=small)) if host.name == "r1" else host
         for host in whole.hosts
     ]
-    monkeypatch.setattr(network, "topology", lambda: replace(whole, hosts=tuple(hosts)))
+    monkeypatch.setattr(network, "topology", lambda _: replace(whole, hosts=tuple(hosts)))
     bench.run(EachBlame, _one_connection(), 1)
     assert _blamed().keys() == {RECEIVER}
 

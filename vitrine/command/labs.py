@@ -129,7 +129,8 @@ def sweep(given: Namespace) -> None:
     "score telemetry systems against the true queue",
     o.SYSTEMS,
     o.WORKLOAD,
-    o.SEEDS.saying("how many seeds; else 10"),
+    o.SEEDS.saying("how many seeds; else 20"),
+    o.RATE.saying("the scored line's rate, such as 10gbit; else 1 Gb/s"),
     o.LOST,
     o.BELIEVED,
     o.SCORES,
@@ -138,6 +139,7 @@ def sweep(given: Namespace) -> None:
         "vitrine score",
         "vitrine score conquest polling-1ms --workload microburst --seeds 5",
         "vitrine score postcards --lost '10 %'",
+        "vitrine score printqueue int-md --workload incast --rate 100gbit",
         "vitrine score polling-1ms conquest --workload adversary --believed",
     ],
 )
@@ -152,5 +154,6 @@ def score(given: Namespace) -> None:
         given.seeds,
         given.lost,
         Path(given.out),
+        rate=given.rate,
         believed=given.believed,
     )

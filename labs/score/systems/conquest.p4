@@ -13,7 +13,7 @@
 const bit<32> COLUMNS = 128;
 #define SNAPSHOTS 8
 // 2^17 ns, counted from 1, as registers begin with 0.
-#define WINDOW(time_ns) ((bit<32>)((time_ns) >> 17) + 1)
+#define WINDOW(time_ns) ((bit<32>)((time_ns) >> (17 - FASTER_BITS)) + 1)
 // 5 % is one in twenty.
 const bit<32> ONE_IN = 20;
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from labs.score.claim import Claim, from_estimates
-from labs.score.system import PS_PER_NS, Device, Question, Report, System
+from labs.score.system import Device, Question, Report, System
 
-WINDOW_PS = (1 << 17) * PS_PER_NS
+# 131 us at 1 Gb/s.
+WINDOW_BITS = 17
 
 
 class ConQuest(System):
@@ -30,4 +31,5 @@ class ConQuest(System):
     def claims(self) -> list[Claim]:
         """Reports that follow each other within two windows are one build-up."""
         sightings = [report.sighting() for report in self._reports]
-        return from_estimates(sightings, 2 * WINDOW_PS, window_ps=WINDOW_PS)
+        window_ps = self.question.line.window_ps(WINDOW_BITS)
+        return from_estimates(sightings, 2 * window_ps, window_ps=window_ps)

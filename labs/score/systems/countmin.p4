@@ -10,7 +10,7 @@
 
 const bit<32> COLUMNS = 512;
 // 2^23 ns, counted from 1, as registers begin with 0.
-#define WINDOW(time_ns) ((bit<32>)((time_ns) >> 23) + 1)
+#define WINDOW(time_ns) ((bit<32>)((time_ns) >> (23 - FASTER_BITS)) + 1)
 const bit<32> ONE_IN = 20;
 
 control telemetry(inout headers_t hdr,

@@ -7,7 +7,8 @@ from labs.score.system import PS_PER_NS, Device, Question, Report, System
 
 # Of reports, as bits: what was seen in a window. SENDER stands alone.
 SENDER, NETWORK, RECEIVER = 1, 2, 4
-WINDOW_PS = (1 << 20) * PS_PER_NS
+# 1.05 ms at 1 Gb/s.
+WINDOW_BITS = 20
 
 
 class Dapper(System):
@@ -32,4 +33,6 @@ class Dapper(System):
     def claims(self) -> list[Claim]:
         """Windows in which the network limits a connection, one after the other."""
         sightings = [report.sighting() for report in self._reports if report.reason & NETWORK]
-        return from_estimates(sightings, 2 * WINDOW_PS, has_depth=False)
+        return from_estimates(
+            sightings, 2 * self.question.line.window_ps(WINDOW_BITS), has_depth=False
+        )

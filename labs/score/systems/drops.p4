@@ -9,7 +9,7 @@
 #include "base.p4"
 
 const bit<32> COLUMNS = 512;
-#define WINDOW(time_ns) ((bit<32>)((time_ns) >> 23) + 1)
+#define WINDOW(time_ns) ((bit<32>)((time_ns) >> (23 - FASTER_BITS)) + 1)
 
 control telemetry(inout headers_t hdr,
                   inout metadata_t meta,

@@ -12,7 +12,7 @@
 
 const bit<32> COLUMNS = 64;
 // 2^23 ns, counted from 1, as registers begin with 0.
-#define WINDOW(time_ns) ((bit<32>)((time_ns) >> 23) + 1)
+#define WINDOW(time_ns) ((bit<32>)((time_ns) >> (23 - FASTER_BITS)) + 1)
 
 // A cell: window 32, packets 32, source 32, destination 32, protocol 8, ports 16 and 16.
 typedef bit<168> cell_t;

@@ -6,9 +6,10 @@ from collections import Counter
 
 from labs.score.claim import Claim
 from labs.score.flow import Flow
-from labs.score.system import PS_PER_NS, Device, Question, System
+from labs.score.system import Device, Question, System
 
-WINDOW_PS = (1 << 23) * PS_PER_NS
+# 8.4 ms at 1 Gb/s.
+WINDOW_BITS = 23
 STAGES = 4
 
 
@@ -18,17 +19,17 @@ class HashPipe(System):
     name = "hashpipe"
     summary = "the largest flows of windows of 8.4 ms, read by the controller"
     after = "Sivaraman et al., HashPipe, SOSR 2017"
-    every_ps = WINDOW_PS
     reports = False
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
+        self.every_ps = question.line.window_ps(WINDOW_BITS)
         self._claims: list[Claim] = []
 
     def poll(self, device: Device, now_ps: int) -> None:
         """Reads the window that has just ended."""
         # Windows are counted from 1.
-        window = now_ps // WINDOW_PS
+        window = now_ps // self.every_ps
         (deepest,) = device.read("deepest")
         depth_bytes = deepest & 0xFFFFFFFF
         if deepest >> 32 != window or depth_bytes < self.question.threshold_bytes:
@@ -38,7 +39,7 @@ class HashPipe(System):
             for cell in device.read(f"stage_{stage}"):
                 if cell >> 136 == window:
                     packets[Flow.of_cell(cell)] += cell >> 104 & 0xFFFFFFFF
-        self._claims.append(Claim(now_ps - WINDOW_PS, now_ps, now_ps, depth_bytes, packets))
+        self._claims.append(Claim(now_ps - self.every_ps, now_ps, now_ps, depth_bytes, packets))
 
     def claims(self) -> list[Claim]:
         """One for each window with a deep queue."""

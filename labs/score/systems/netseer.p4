@@ -13,7 +13,7 @@
 
 const bit<32> COLUMNS = 256;
 // 2^20 ns, counted from 1, as registers begin with 0.
-#define WINDOW(time_ns) ((bit<32>)((time_ns) >> 20) + 1)
+#define WINDOW(time_ns) ((bit<32>)((time_ns) >> (20 - FASTER_BITS)) + 1)
 // The reasons of drops are smaller.
 const bit<8> CONGESTED = 255;
 

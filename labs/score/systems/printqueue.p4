@@ -14,7 +14,7 @@
 const bit<32> CELLS = 128;
 #define CELL_BITS 7
 // A cell of the first window is 2^13 ns, and a cell of the last one four times as long.
-#define FIRST_CELL_BITS 13
+#define FIRST_CELL_BITS (13 - FASTER_BITS)
 // A period is as long as the last window, counted from 1, as registers begin with 0.
 #define PERIOD(time_ns) ((bit<32>)((time_ns) >> (FIRST_CELL_BITS + 2 + CELL_BITS)) + 1)
 

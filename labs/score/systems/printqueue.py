@@ -14,24 +14,21 @@ WINDOWS, CELL_BITS = 3, 7
 _FLOW_BITS = 104
 
 
-def period_ps(first_cell_bits: int) -> int:
-    """The length of the last window."""
-    return (1 << first_cell_bits + WINDOWS - 1 + CELL_BITS) * PS_PER_NS
-
-
 class PrintQueue(System):
     """A period with a deep queue is a build-up; its victim's wait says where to look."""
 
     name = "printqueue"
     summary = "who left in which 8 us, coarser for longer ago, read every 4.2 ms"
     after = "Lei et al., PrintQueue, SIGCOMM 2022"
-    # A cell of the first window is 2 to the power of this, in nanoseconds; of each next one twice.
+    # A cell of the first window is 2 to the power of this, in nanoseconds at 1 Gb/s; of each next
+    # one twice.
     first_cell_bits: ClassVar = 13
-    every_ps = period_ps(first_cell_bits)
     reports = False
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
+        # The length of the last window.
+        self.every_ps = question.line.window_ps(self.first_cell_bits + WINDOWS - 1 + CELL_BITS)
         self._claims: list[Claim] = []
 
     def poll(self, device: Device, now_ps: int) -> None:
@@ -66,7 +63,7 @@ class PrintQueue(System):
     def _departures(self, device: Device) -> Iterator[tuple[int, Flow, int]]:
         """When each packet left that a window still has, and the length of its cell in ns."""
         for window in range(WINDOWS):
-            cell_bits = self.first_cell_bits + window
+            cell_bits = self.first_cell_bits - self.question.line.faster_bits + window
             for place, cell in enumerate(device.read(f"window_{window}")):
                 round_ = cell >> _FLOW_BITS
                 if round_:

@@ -9,7 +9,8 @@ from labs.score.claim import Claim
 from labs.score.flow import Flow
 from labs.score.system import PS_PER_NS, PS_PER_S, Device, Question, Report, System
 
-EPOCH_PS = (1 << 20) * PS_PER_NS
+# 1.05 ms at 1 Gb/s.
+EPOCH_BITS = 20
 _WAIT_SHIFT = 8
 _FLOW_BITS = 104
 
@@ -21,10 +22,10 @@ class SpiderMon(System):
     summary = "the flows of the 1 ms in which a packet waited long, over both routers"
     after = "Wang et al., SpiderMon, NSDI 2022"
     sink = str(Path(__file__).with_name("spidermon_sink.p4"))
-    every_ps = EPOCH_PS
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
+        self.every_ps = question.line.window_ps(EPOCH_BITS)
         self._traces: list[Report] = []
         self._claims: list[Claim] = []
 
@@ -44,15 +45,15 @@ class SpiderMon(System):
         longest = max(traces, key=lambda each: each.wait_ps)
         begin_ps = longest.time_ps - longest.wait_ps
         # Epochs are counted from 1; older ones than the last two have been overwritten.
-        ended = now_ps // EPOCH_PS
-        first = max(ended - 1, begin_ps // EPOCH_PS + 1)
+        ended = now_ps // self.every_ps
+        first = max(ended - 1, begin_ps // self.every_ps + 1)
         packets: Counter[Flow] = Counter()
         for epoch in range(first, ended + 1):
             for cell in device.read(f"records_{epoch & 1}"):
                 if cell >> _FLOW_BITS + 32 == epoch:
                     packets[Flow.of_cell(cell)] += cell >> _FLOW_BITS & 0xFFFFFFFF
         # The line sent for as long as the packet waited.
-        depth_bytes = longest.wait_ps * self.question.line_bps // 8 // PS_PER_S
+        depth_bytes = longest.wait_ps * self.question.line.rate_bps // 8 // PS_PER_S
         self._claims.append(
             Claim(
                 begin_ps,
