@@ -7,7 +7,9 @@ import { linkSharing } from "./lessons/link_sharing.js";
 import { queueManagement } from "./lessons/queue_management.js";
 import { schedulers } from "./lessons/schedulers.js";
 import { sharedBuffer } from "./lessons/shared_buffer.js";
+import { whoSeesTheQueue } from "./lessons/who_sees_the_queue.js";
 
-const ALL = [holBlocking, bufferbloat, linkSharing, queueManagement, schedulers, sharedBuffer, crossbarArbiters];
+const ALL = [holBlocking, bufferbloat, linkSharing, queueManagement, schedulers, sharedBuffer, crossbarArbiters,
+             whoSeesTheQueue];
 
 export const LESSONS = Object.fromEntries(ALL.map((each) => [each.name, each]));

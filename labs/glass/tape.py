@@ -26,7 +26,7 @@ import itertools
 import json
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,12 @@ class Tape:
     """The recorded messages of one network."""
 
     title: str = ""
+    # Between two samples of depths, and of hosts.
+    interval_ms: int = SAMPLE_INTERVAL_MS
+    # As Scene has them.
+    lesson: str = ""
+    pace: float = 1.0
+    beliefs: Mapping[str, Any] | None = None
     up: routers.Up = field(default_factory=routers.Up)
     entries: list[Entry] = field(default_factory=list)
     bytes_held: int = 0
@@ -164,6 +170,9 @@ class Tape:
             router=self.up.router,
             port=self.up.port,
             title=self.title,
+            lesson=self.lesson,
+            pace=self.pace,
+            beliefs=self.beliefs,
         )
 
 
@@ -328,7 +337,7 @@ class _Listener:
     def samples(self) -> None:
         """Depths and drops, as long as there is room."""
         request = router_pb2.WatchRequest(
-            interval_ms=SAMPLE_INTERVAL_MS,
+            interval_ms=self._tape.interval_ms,
             marks=True,
             links=True,
             head_bytes=HEAD_BYTES,
@@ -355,7 +364,7 @@ class _Listener:
 
     def hosts(self) -> None:
         """Records the reports of hosts, as long as there is room."""
-        request = world_pb2.WatchHostsRequest(interval_ns=SAMPLE_INTERVAL_MS * 1_000_000)
+        request = world_pb2.WatchHostsRequest(interval_ns=self._tape.interval_ms * 1_000_000)
         for message in self._stream(_WATCH_HOSTS, request):
             number, until_ps = next(quick.fields(message), (0, 0))
             # The service that reports live hosts describes no router.

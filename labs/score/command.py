@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from labs.errors import SettingError
-from labs.score import beliefs, board, picture, table
+from labs.score import beliefs, board, picture, replay, table
 from labs.score.line import Line, of_rate
 from labs.score.run import Bench
 from labs.score.systems import named, systems
@@ -17,6 +17,7 @@ from labs.score.workloads import named as workload_of
 SEEDS = 20
 NAME = "telemetry-scoreboard"
 BELIEFS = "telemetry-beliefs"
+REPLAY = "telemetry-replay"
 
 
 def score(
@@ -28,10 +29,12 @@ def score(
     *,
     rate: str | None = None,
     believed: bool = False,
+    replayed: bool = False,
 ) -> None:
     """Scores these systems, or all, under a workload, or all.
 
-    `believed`: also draws the claims of the first seed below the true queue.
+    `believed` also draws the claims of the first seed below the true queue; `replayed` also
+    writes a page that replays the queue packet by packet.
     """
     names = [named(each).name for each in chosen] or list(systems())
     workloads = [workload_of(workload).name] if workload else list(WORKLOADS)
@@ -59,20 +62,37 @@ def score(
     (out / f"{NAME}.csv").write_text(table.as_csv(rows))
     (out / f"{NAME}.svg").write_bytes(picture.svg(rows))
     print(f"\nwritten to {out / NAME}.md, .csv and .svg")
-    if believed:
-        _draw_beliefs(names, workloads, line, out)
+    if believed or replayed:
+        _show_beliefs(names, workloads, line, out, drawn=believed, replayed=replayed)
 
 
-def _draw_beliefs(names: Sequence[str], workloads: Sequence[str], line: Line, out: Path) -> None:
+def _show_beliefs(
+    names: Sequence[str],
+    workloads: Sequence[str],
+    line: Line,
+    out: Path,
+    *,
+    drawn: bool,
+    replayed: bool,
+) -> None:
+    """The first seed once more: as a picture, as a page, or both."""
+    kinds = [named(each) for each in names]
     with (
         tempfile.TemporaryDirectory(prefix="vitrine-score-") as folder,
         Bench(Path(folder, "world.log")) as bench,
     ):
         for workload in map(workload_of, workloads):
-            found = beliefs.runs(bench, [named(each) for each in names], workload, 1, line)
-            file = out / f"{BELIEFS}-{workload.name}.svg"
-            file.write_bytes(beliefs.svg(found, workload))
-            print(f"written to {file}", flush=True)
+            files = []
+            if replayed:
+                files.append(out / f"{REPLAY}-{workload.name}.html")
+                found = replay.write(bench, kinds, workload, files[-1], line=line)
+            else:
+                found = beliefs.runs(bench, kinds, workload, 1, line)
+            if drawn:
+                files.append(out / f"{BELIEFS}-{workload.name}.svg")
+                files[-1].write_bytes(beliefs.svg(found, workload))
+            for file in files:
+                print(f"written to {file}", flush=True)
 
 
 def _count(seeds: str | None) -> int:

@@ -3,8 +3,8 @@
     for pause in pauses(run.truth): ...          # it held packets, and nothing left
     for change in path_changes(steps): ...       # a flow leaves by another queue
 
-A pause has many causes, such as a shaper, a stalled cable, or a scheduler that serves another queue;
-the queue's own packets show it in the same way. docs/telemetry-score.md defines both.
+A pause has many causes, such as a shaper, a stalled cable or another queue's turn; the queue's own
+packets show it in the same way. docs/telemetry-score.md defines both.
 """
 
 from __future__ import annotations

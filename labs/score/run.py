@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import random
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,9 +25,12 @@ from controller.p4info import P4Info
 from controller.packets import PacketCopied, PacketReceived, PacketTransmitted
 from controller.queueing import RouterSettings
 from controller.queues import Queues
+from controller.routers import Up
 from controller.session import Session
 from controller.toolchain import Toolchain
 from controller.world import World
+from labs.glass.scene import network_of
+from labs.glass.tape import Tape, listening
 from labs.score import in_band, memory, network
 from labs.score.claim import Claim
 from labs.score.conductor import CPU_PORT, Conductor
@@ -119,8 +123,10 @@ class Bench:
         *,
         lost: float = 0.0,
         line: Line = ONE_GIGABIT,
+        tape: Tape | None = None,
     ) -> Run:
-        """`lost` is the share of reports and readings that never come to the controller."""
+        """`lost` is the share of reports and readings that never come to the controller; `tape`
+        records the network for the page."""
         domain = in_band.DOMAIN if system.in_band else None
         topology = in_band.topology(line) if system.in_band else network.topology(line)
         programmer = _Programmer(topology, line, domain)
@@ -153,7 +159,8 @@ class Bench:
             if system.wants_drops:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
             steps, work = Steps(session), Work(session, network.BOTTLENECK)
-            with steps, work:
+            # Work is first: a router traces packets for one client at a time.
+            with steps, work, self._taping(tape, topology):
                 self._start(workload.on(line, random.Random(f"{workload.name} {seed}")))
                 conductor = Conductor(self._world, session, steps, own, device, lost, seed, line)
                 end_ps = conductor.run()
@@ -172,6 +179,15 @@ class Bench:
             cost = _cost(steps, device, used, collector.bytes if collector else 0, work)
         changes = list(path_changes(steps.found))
         return Run(line, truth, buildups, changes, claims, score(claims, buildups), cost)
+
+    def _taping(self, tape: Tape | None, topology: Topology) -> AbstractContextManager[None]:
+        if tape is None:
+            return contextlib.nullcontext()
+        routers = {
+            switch.name: f"{self._address}/{switch.device_id}" for switch in topology.switches
+        }
+        up = Up(routers, network.ROUTER, network.BOTTLENECK[0], network_of(topology))
+        return listening(tape, up)
 
     def _install_sink(self, own: System, session: Session) -> None:
         """The second router watches its port to the receiver, and reports to the first one."""

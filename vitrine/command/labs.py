@@ -133,6 +133,7 @@ def sweep(given: Namespace) -> None:
     o.RATE.saying("the scored line's rate, such as 10gbit; else 1 Gb/s"),
     o.LOST,
     o.BELIEVED,
+    o.REPLAYED,
     o.SCORES,
     needs=Needs.PROGRAMS,
     examples=[
@@ -141,6 +142,7 @@ def sweep(given: Namespace) -> None:
         "vitrine score postcards --lost '10 %'",
         "vitrine score printqueue int-md --workload incast --rate 100gbit",
         "vitrine score polling-1ms conquest --workload adversary --believed",
+        "vitrine score postcards conquest polling-1ms --workload microburst --seeds 3 --replay",
     ],
 )
 def score(given: Namespace) -> None:
@@ -156,4 +158,5 @@ def score(given: Namespace) -> None:
         Path(given.out),
         rate=given.rate,
         believed=given.believed,
+        replayed=given.replay,
     )

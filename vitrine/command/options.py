@@ -156,6 +156,9 @@ LOST = _value(
 BELIEVED = _switch(
     "--believed", text="also draw the true queue of one seed, and what each system believed"
 )
+REPLAYED = _switch(
+    "--replay", text="also write a page that replays one seed, with what each system believed"
+)
 SCORES = _value(
     "--out", text="where the table and the figures go", metavar="FOLDER", default="out/score"
 )

@@ -7,6 +7,7 @@ import { counterPaths } from "../model/counters.js";
 import { settingsOf } from "../model/samples.js";
 import { span as spanWords } from "../words.js";
 import { Axis } from "./axis.js";
+import { BeliefsTrack } from "./beliefs_track.js";
 import { element, setText } from "./dom.js";
 import { Plot } from "./plot.js";
 
@@ -17,8 +18,9 @@ const PATHS_MAX = 2000;
 const PAN_SHARE = 0.25;
 
 export class Charts {
-  // `onSeek(seconds)` when an instant of a curve is clicked; `onHover(seconds or undefined)`.
-  constructor({ onSeek, onHover }) {
+  // `onSeek(seconds)` when an instant of a curve is clicked; `onHover(seconds or undefined)`. With `beliefs`, as a
+  // recording of the scoreboard has them, there is a track of them that stays.
+  constructor({ onSeek, onHover, beliefs }) {
     this.onSeek = onSeek;
     this.onHover = onHover;
     this.plots = element("div", { class: "plots" });
@@ -37,21 +39,27 @@ export class Charts {
         button("Earlier", "Pan to what was before (drag)", (axis) => axis.pan(-PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
         button("Later", "Pan to what came after (drag)", (axis) => axis.pan(PAN_SHARE * (axis.shown.toPs - axis.shown.fromPs))),
         button("All", "All that is remembered", (axis) => axis.all()), this.following, this.measured), this.refused);
+    this.beliefs = beliefs && new BeliefsTrack(beliefs, this.handlers);
+    if (this.beliefs) this.plots.append(this.beliefs.node);
     this.list = [];
-    for (const kind of remembered()) this.add(kind);
+    // The track has the depth; what flows get needs a longer axis than these recordings have.
+    for (const kind of beliefs ? [] : remembered()) this.add(kind);
     this.offer();
   }
 
   // `kind` is one of KINDS or {counter}.
   add(kind) {
     const title = typeof kind === "object" ? "Counter" : KINDS[kind];
-    const plot = new Plot(title, {
-      onSeek: this.onSeek, onHover: (seconds) => this.hover(seconds), onRemove: () => this.remove(each),
-      onMove: (action) => this.move(action), onMeasure: (from, to) => this.measure(from, to),
-    });
+    const plot = new Plot(title, { ...this.handlers, onRemove: () => this.remove(each) });
     const each = { kind, plot };
     this.list.push(each);
     this.plots.append(plot.node);
+  }
+
+  // Of the pointer over any track.
+  get handlers() {
+    return { onSeek: this.onSeek, onHover: (seconds) => this.hover(seconds),
+             onMove: (action) => this.move(action), onMeasure: (from, to) => this.measure(from, to) };
   }
 
   remove(each) {
@@ -104,6 +112,7 @@ export class Charts {
   hover(seconds) {
     this.hoverS = seconds;
     for (const { plot } of this.list) plot.point(seconds);
+    this.beliefs?.point(seconds);
     this.onHover(seconds);
   }
 
@@ -126,7 +135,7 @@ export class Charts {
     const hasHosts = hosts.samples.length > 0;
     // Hosts that send datagrams alone have no windows.
     const hasWindows = Boolean(hosts.samples.at(-1)?.hosts.some((each) => each.connections.length));
-    if (hasWindows && !this.hasWindows && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
+    if (hasWindows && !this.hasWindows && !this.beliefs && !wasChosen() && this.list.every((each) => each.kind !== "windows")) this.add("windows");
     this.hasWindows ||= hasWindows;
     if (hasHosts !== this.hasHosts) {
       this.hasHosts = hasHosts;
@@ -142,9 +151,10 @@ export class Charts {
     const span = { fromPs, longPs: fromPs, toPs: untilPs };
     const found = this.list.map(({ kind }) => curves(kind, sources, span));
     axis.isLong = found.some((each) => each.isLong);
+    this.beliefs?.draw({ from: fromPs / 1e12, to: toPs / 1e12, nowS: timePs / 1e12, untilPs }, palette);
     const marks = { nowS: timePs / 1e12, changesS: changes(model.samples, fromPs, untilPs).map((each) => each / 1e12) };
     this.list.forEach(({ plot }, index) =>
-      plot.draw(found[index], { from: fromPs / 1e12, to: toPs / 1e12, marks, isFirst: index === 0 }, palette));
+      plot.draw(found[index], { from: fromPs / 1e12, to: toPs / 1e12, marks, isFirst: index === 0 && !this.beliefs }, palette));
   }
 
   // The counters of Describe's answer change with the configuration only.

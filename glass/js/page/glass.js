@@ -55,6 +55,7 @@ export class Glass {
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
     this.stage = new Stage();
     this.charts = new Charts({
+      beliefs: scene.beliefs,
       onSeek: (seconds) => this.player.seek(seconds * 1e12),
       onHover: (seconds) => this.timeBar.point(seconds === undefined ? undefined : seconds * 1e12),
     });
@@ -88,7 +89,7 @@ export class Glass {
   build() {
     const { scene } = this;
     this.notice = element("div", { class: "notice", role: "status" });
-    this.key = element("div", { class: "key", "aria-label": "Flows" });
+    this.key = element("div", { class: "key", role: "group", "aria-label": "Flows" });
     this.tables = element("div", { class: "tables", role: "region", "aria-label": "Tables", tabindex: 0 });
     const details = element("details", { class: "notpresented" },
       element("summary", {}, "The picture as a table"), this.tables);

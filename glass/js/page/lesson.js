@@ -154,7 +154,7 @@ export class LessonPanel {
       return this.name.focus();
     }
     const text = handedIn({
-      lesson, name, answers: this.answers, pictures: this.pictures, claim: claim?.said, done: glass.side.handles.told,
+      lesson, name, answers: this.answers, pictures: this.pictures, claim: claim?.said, done: glass.side.handles?.told ?? [],
     });
     const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/html" })), download: fileNameOf(lesson.name, name) });
     link.click();
@@ -165,7 +165,7 @@ export class LessonPanel {
   async restart() {
     const { glass } = this;
     if (glass.again) return glass.again();
-    await glass.side.handles.takeAllBack();
+    await glass.side.handles?.takeAllBack();
     this.state = {};
     this.pictures = {};
     for (const each of this.items) each.querySelector("img")?.remove();

@@ -4,15 +4,15 @@ import uPlot from "../../vendor/uPlot.esm.js";
 import { flowColour } from "../draw/palette.js";
 import { instant, tickWords } from "../words.js";
 import { element, setText, table } from "./dom.js";
+import { listen } from "./pointer.js";
 
 const AWAY = -10;
 // Of more instants than this some are left out of the table.
 const ROWS_MAX = 24;
-// A pointer that moves less than this many pixels clicks.
-const DRAG_LEAST = 4;
 
 export class Plot {
-  constructor(title, { onSeek, onHover, onRemove, onMove, onMeasure }) {
+  // `handlers`: those of `listen`, and onRemove.
+  constructor(title, handlers) {
     this.title = title;
     this.heading = element("span", {});
     this.value = element("span", { class: "value" });
@@ -22,9 +22,9 @@ export class Plot {
     this.details.addEventListener("toggle", () => this.tabulate());
     this.node = element("div", { class: "chart" },
       element("h2", {}, element("b", {}, title), this.heading,
-        element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${title}`, title: "Remove", onclick: onRemove }, "✕")),
+        element("button", { type: "button", class: "bare", "aria-label": `Remove the chart ${title}`, title: "Remove", onclick: handlers.onRemove }, "✕")),
       this.place, this.value, this.details);
-    Object.assign(this, { onSeek, onHover, onMove, onMeasure });
+    this.handlers = handlers;
     this.shape = "";
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.place);
@@ -80,7 +80,7 @@ export class Plot {
     if (shape === this.tabulated) return;
     this.tabulated = shape;
     const words = (each, index) => (Number.isFinite(valuesOf(each)[index]) ? unit(valuesOf(each)[index]) : "");
-    const at = (seconds) => element("button", { type: "button", class: "bare", onclick: () => this.onSeek(seconds) },
+    const at = (seconds) => element("button", { type: "button", class: "bare", onclick: () => this.handlers.onSeek(seconds) },
                                     instant(seconds * 1e12, (max - min) / 12));
     this.rows.replaceChildren(table(this.title, ["instant", ...series.map((each) => each.name)],
                                     chosen.map((index) => [at(xs[index]), ...series.map((each) => words(each, index))])));
@@ -88,43 +88,7 @@ export class Plot {
 
   listen() {
     const { over } = this.plot;
-    const secondsAt = (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
-    over.addEventListener("pointermove", (event) => this.onHover(secondsAt(event)));
-    over.addEventListener("pointerleave", () => this.onHover(undefined));
-    over.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const at = secondsAt(event) * 1e12;
-      this.onMove((axis) => (event.deltaY < 0 ? axis.closer(at) : axis.wider(at)));
-    }, { passive: false });
-    over.addEventListener("pointerdown", (event) => this.drag(event, secondsAt));
-    over.addEventListener("click", (event) => {
-      const at = secondsAt(event);
-      // The end of a drag is no click.
-      if (Number.isFinite(at) && !this.hasDragged) this.onSeek(at);
-      this.hasDragged = false;
-    });
-  }
-
-  // Pans while the pointer is held, or measures where shift is.
-  drag(event, secondsAt) {
-    const { over } = this.plot, begin = secondsAt(event), beginX = event.clientX;
-    let last = begin;
-    this.hasDragged = false;
-    const ending = new AbortController();
-    const end = () => ending.abort();
-    addEventListener("pointermove", (move) => {
-      if (!this.hasDragged && Math.abs(move.clientX - beginX) < DRAG_LEAST) return;
-      this.hasDragged = true;
-      const at = secondsAt(move);
-      if (event.shiftKey) return this.onMeasure(Math.min(begin, at), Math.max(begin, at));
-      this.onMove((axis) => axis.pan((last - at) * 1e12));
-      // The axis has moved below the pointer.
-      last = secondsAt(move);
-      return undefined;
-    }, { signal: ending.signal });
-    addEventListener("pointerup", end, { signal: ending.signal });
-    addEventListener("pointercancel", end, { signal: ending.signal });
-    over.setPointerCapture?.(event.pointerId);
+    listen(over, (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x"), this.handlers);
   }
 
   // A measured span, in seconds, or none.

@@ -18,10 +18,14 @@ export class Side {
     this.node = element("aside", { class: "side" }, this.tabs, this.panels);
     this.list = [];
     this.packet = new PacketPanel(glass);
-    if (!glass.scene.readOnly && glass.scene.world !== "recorded") {
-      this.handles = new Handles(glass);
-      const lesson = LESSONS[glass.scene.lesson];
-      if (lesson) this.add("lesson", "Lesson", (this.lesson = new LessonPanel(glass, lesson)).node);
+    const { readOnly, world, lesson: lessonName } = glass.scene;
+    const isSteered = !readOnly && world !== "recorded", lesson = LESSONS[lessonName];
+    if (isSteered) this.handles = new Handles(glass);
+    // A lesson about a recording needs nothing that can be steered.
+    if (lesson && (isSteered || world === "recorded")) {
+      this.add("lesson", "Lesson", (this.lesson = new LessonPanel(glass, lesson)).node);
+    }
+    if (isSteered) {
       this.add("handles", "Handles", this.handles.node);
       if (glass.world) this.add("flows", "Flows", (this.flows = new FlowsPanel(glass)).node);
       this.add("log", "Log", this.handles.log);
