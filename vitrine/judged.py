@@ -9,6 +9,7 @@ from pathlib import Path
 
 from labs.score import beliefs, board, table
 from labs.score.line import of_rate
+from labs.score.numbers import numbers
 from labs.score.run import Bench, Run
 from labs.score.system import System
 from labs.score.systems import named
@@ -48,7 +49,7 @@ def telemetry(
     ):
         runs = beliefs.runs(bench, kinds, traffic, seed, line)
     lines = [
-        table.cells(board.Row(name, workload, board.means([board.numbers(run)])))
+        table.cells(board.Row(name, workload, board.means([numbers(run)])))
         for name, run in runs.items()
     ]
     return Judged(runs, Picture(beliefs.figure(runs, traffic)), Table([table.HEAD, *lines]))

@@ -9,18 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from labs.machine import processors
 from labs.score.line import ONE_GIGABIT, Line
-from labs.score.run import Bench, Run
+from labs.score.numbers import Numbers, numbers
+from labs.score.run import Bench
 from labs.score.systems import named
 from labs.score.workloads import WORKLOADS
 from labs.sweep.crew.local import follow_parent
 from labs.sweep.showing.outcome import Mean
-
-# Numbers of one run by name; None: the run has no such number.
-Numbers: TypeAlias = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -83,25 +80,6 @@ def means(runs: Sequence[Numbers]) -> dict[str, Mean | None]:
         name: [number for run in runs if (number := run[name]) is not None] for name in runs[0]
     }
     return {name: Mean.of(values) if values else None for name, values in known.items()}
-
-
-def numbers(run: Run) -> dict[str, float | None]:
-    """A run's numbers for the scoreboard."""
-    score, cost = run.score, run.cost
-    return {
-        "buildups": float(len(run.buildups)),
-        "buildup_precision": score.buildups.precision,
-        "buildup_recall": score.buildups.recall,
-        "flow_precision": score.flows.precision,
-        "flow_recall": score.flows.recall,
-        "packet_precision": score.packets.precision,
-        "packet_recall": score.packets.recall,
-        "delay_us": score.delay_us,
-        "depth_error": score.depth_error,
-        "bytes_per_packet": cost.bytes_per_packet,
-        "memory_kib": cost.memory.kib,
-        "steps_per_packet": cost.steps_per_packet,
-    }
 
 
 # ---- in the processes ----------------------------------------------------------------------------

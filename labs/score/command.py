@@ -8,6 +8,7 @@ from pathlib import Path
 
 from labs.errors import SettingError
 from labs.score import beliefs, board, picture, replay, table
+from labs.score.conductor import share_of
 from labs.score.line import Line, of_rate
 from labs.score.run import Bench
 from labs.score.systems import named, systems
@@ -38,7 +39,7 @@ def score(
     """
     names = [named(each).name for each in chosen] or list(systems())
     workloads = [workload_of(workload).name] if workload else list(WORKLOADS)
-    count, share, line = _count(seeds), _share(lost), of_rate(rate)
+    count, share, line = _count(seeds), share_of(lost), of_rate(rate)
     lines = [
         "# Scoreboard of telemetry systems",
         "",
@@ -101,14 +102,3 @@ def _count(seeds: str | None) -> int:
     if not seeds.isdecimal() or not 1 <= int(seeds) <= 1000:
         raise SettingError(f"--seeds {seeds}: a number from 1 to 1000 is needed.")
     return int(seeds)
-
-
-def _share(lost: str | None) -> float:
-    number = (lost or "0 %").removesuffix("%").strip()
-    try:
-        percent = float(number)
-    except ValueError:
-        percent = -1.0
-    if not 0 <= percent < 100:
-        raise SettingError(f"--lost {lost}: a share such as '10 %' is needed.")
-    return percent / 100

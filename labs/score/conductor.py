@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from controller.packets import PacketTransmitted
 from controller.session import Packet, Session
 from controller.world import World
+from labs.errors import SettingError
 from labs.score.device import SessionDevice
 from labs.score.flow import Flow
 from labs.score.line import Line
@@ -92,3 +93,15 @@ def _report(packet: Packet, known_ps: int) -> Report:
             *(fields["src_port"], fields["dst_port"]),
         ),
     )
+
+
+def share_of(lost: str | None) -> float:
+    """A share of telemetry that is lost, as `--lost` has it."""
+    number = (lost or "0 %").removesuffix("%").strip()
+    try:
+        percent = float(number)
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent < 100:
+        raise SettingError(f"--lost {lost}: a share such as '10 %' is needed.")
+    return percent / 100

@@ -1,7 +1,7 @@
 """A sweep's file, read: which points there are, and what is measured at each of them.
 
 title: Two flows and a buffer
-topology: dumbbell.yaml              # or `lab: bufferbloat`
+topology: dumbbell.yaml              # or `lab: bufferbloat`, or `telemetry: {...}`
 parameters:
   buffer: [0.5, 1, 2]                # in BDP
 derived:
@@ -21,20 +21,26 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from labs import catalogue, expression
 from labs.errors import LabError
 from labs.expression import Value
 from labs.hint import meant
+from labs.score.conductor import share_of
+from labs.score.line import ONE_GIGABIT, Line, of_rate
+from labs.score.numbers import NUMBERS
+from labs.score.systems import named
+from labs.score.workloads import named as workload_of
 from labs.settings import KNOWN, VIRTUAL_ALGORITHMS, Settings
 from labs.sweep.figures import FigurePlan, read_figure
 from labs.sweep.measuring import network, versions
 from labs.sweep.measuring.job import Job
 from labs.sweep.measuring.versions import Versions
-from labs.sweep.measuring.work import Flows, LabWork, NetworkWork
+from labs.sweep.measuring.work import Flows, LabWork, NetworkWork, TelemetryWork, Work
 from topo import load, units
 from topo.document import Place
 from topo.errors import ModelError, TopologyError
@@ -45,9 +51,14 @@ JOBS_MAX = 100_000
 # The rows of a file are counted up to here.
 _COUNTED_MAX = 10**12
 CONNECTIONS_MAX = 100_000
+_T = TypeVar("_T")
 _COMMON = {"title", "question", "parameters", "derived", "seeds", "repetitions", "figures", "quick"}
-_OF_NETWORKS = {"topology", "program", "change", "flows", "measure"}
-_OF_LABS = {"lab", "settings"}
+# The keys that belong to each subject of a sweep; the first is the subject's own.
+_SUBJECTS = {
+    "topology": {"topology", "program", "change", "flows", "measure"},
+    "lab": {"lab", "settings"},
+    "telemetry": {"telemetry"},
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ class Point:
     """A choice of all parameters, and what is done there."""
 
     values: Mapping[str, Value]
-    work: NetworkWork | LabWork
+    work: Work
     versions: Versions
 
 
@@ -88,7 +99,7 @@ def read(file: Path, *, quick: bool = False) -> Sweep:
     document = Place.load(file)
     if quick:
         document = _shortened(document)
-    fields = document.fields(required={"title"}, optional=_COMMON | _OF_NETWORKS | _OF_LABS)
+    fields = document.fields(required={"title"}, optional=_COMMON.union(*_SUBJECTS.values()))
     axes = _axes(fields["parameters"]) if "parameters" in fields else {}
     seeds = _seeds(fields.get("seeds"))
     repetitions = 1
@@ -225,14 +236,17 @@ def _seeds(place: Place | None) -> tuple[int, ...]:
 def _points(
     document: Place, fields: Mapping[str, Place], every_values: Sequence[dict[str, Value]]
 ) -> tuple[Point, ...]:
-    if ("lab" in fields) == ("topology" in fields):
-        document.refuse("must have either 'lab' or 'topology': what is swept.")
-    others = _OF_NETWORKS if "lab" in fields else _OF_LABS
-    subject = "lab" if "lab" in fields else "topology"
+    subjects = [name for name in _SUBJECTS if name in fields]
+    if len(subjects) != 1:
+        document.refuse("must have one of 'topology', 'lab' and 'telemetry': what is swept.")
+    (subject,) = subjects
+    others = set().union(*_SUBJECTS.values()) - _SUBJECTS[subject]
     for name in sorted(others & fields.keys()):
         fields[name].refuse(f"does not go with '{subject}'.")
-    if "lab" in fields:
+    if subject == "lab":
         return tuple(_lab_point(fields, values) for values in every_values)
+    if subject == "telemetry":
+        return tuple(_telemetry_point(fields["telemetry"], values) for values in every_values)
     for name in ("flows", "measure"):
         if name not in fields:
             document.refuse(f"lacks {name!r}, which a sweep of a topology needs.")
@@ -272,9 +286,37 @@ def _lab_point(fields: Mapping[str, Place], values: dict[str, Value]) -> Point:
     return Point(values, work, versions.of_lab(settings.program))
 
 
-def _numbers(work: NetworkWork | LabWork) -> list[str]:
+def _telemetry_point(place: Place, values: dict[str, Value]) -> Point:
+    fields = place.fields(required={"system", "workload"}, optional={"rate", "lost"})
+
+    def read(name: str, of: Callable[[str], _T]) -> _T:
+        try:
+            return of(_filled(fields[name], values))
+        except LabError as error:
+            raise fields[name].error(f"{fields[name].name}: {error}") from error
+
+    system = read("system", named).name
+    workload = read("workload", workload_of).name
+    line = read("rate", of_rate) if "rate" in fields else ONE_GIGABIT
+    lost = read("lost", share_of) if "lost" in fields else 0.0
+    work = TelemetryWork(system, workload, line.faster, lost)
+    return Point(values, work, _telemetry_versions(system, line))
+
+
+@functools.cache
+def _telemetry_versions(system: str, line: Line) -> Versions:
+    return versions.of_telemetry(system, line)
+
+
+def _numbers(work: Work) -> list[str]:
     """The names of the numbers, as far as they are known before."""
-    return network.numbers_of(work.flows) if isinstance(work, NetworkWork) else []
+    match work:
+        case NetworkWork():
+            return network.numbers_of(work.flows)
+        case TelemetryWork():
+            return list(NUMBERS)
+        case LabWork():
+            return []
 
 
 class _Networks:

@@ -21,7 +21,8 @@ from labs.report import drawing
 from labs.score import beliefs, board, line, papers, parquet, picture, table
 from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
-from labs.score.command import _count, _share
+from labs.score.command import _count
+from labs.score.conductor import share_of
 from labs.score.events import PathChange, Pause, path_changes, pauses
 from labs.score.flow import HEAD_BYTES, Flow
 from labs.score.line import Line
@@ -198,8 +199,8 @@ def test_wrong_options_name_what_is_wrong():
     with pytest.raises(SettingError, match="--seeds 0"):
         _count("0")
     with pytest.raises(SettingError, match="--lost 100 %"):
-        _share("100 %")
-    assert _share("2.5 %") == 0.025
+        share_of("100 %")
+    assert share_of("2.5 %") == 0.025
 
 
 def test_the_truth_as_parquet_has_what_the_objects_have(truth, tmp_path):

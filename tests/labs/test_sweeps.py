@@ -64,6 +64,7 @@ SAME = Versions("c0de", "51", "router", "d1")
 def nothing_is_compiled(monkeypatch):
     monkeypatch.setattr(versions, "of_network", lambda topology, program: SAME)
     monkeypatch.setattr(versions, "of_lab", lambda program: SAME)
+    monkeypatch.setattr(versions, "of_telemetry", lambda system, line: SAME)
 
 
 @pytest.fixture
@@ -257,6 +258,47 @@ def test_a_lab_is_swept_over_its_settings(read):
         read(f"{text}  RAET: wrong\n")
     with pytest.raises(ModelError, match=r"buffers.yaml:5: --rate 5: '5' is not a rate"):
         read(f"{text}  RATE: 5\n")
+
+
+TELEMETRY = """\
+title: Who sees it
+telemetry: {system: "{system}", workload: incast, rate: "{gbps} Gb/s", lost: "{lost} %"}
+parameters: {system: [conquest, postcards], gbps: [1, 40]}
+derived: {lost: gbps / 4}
+seeds: 1
+figures: {delay: {x: gbps, y: delay_us, by: system}}
+"""
+
+
+def test_telemetry_is_swept_over_systems_rates_and_losses(read):
+    works = [point.work for point in read(TELEMETRY).points]
+    assert [(each.system, each.faster, each.lost) for each in works] == [
+        ("conquest", 1, 0.0025),
+        ("conquest", 40, 0.1),
+        ("postcards", 1, 0.0025),
+        ("postcards", 40, 0.1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("conquest, postcards", "conqest", "buffers.yaml:2: telemetry.system: there is no system"),
+        ("conquest, postcards", "conqest", "did you mean conquest?"),
+        ("incast", "incats", "telemetry.workload: there is no workload 'incats'"),
+        ("[1, 40]", "[0]", "telemetry.rate: --rate 0 Gb/s: whole Gb/s from 1 to 100"),
+        ("gbps / 4", "100", "telemetry.lost: --lost 100 %: a share such as"),
+        ("workload: incast, ", "", "lacks 'workload'"),
+        ("delay_us", "delay", "did you mean delay_us?"),
+        ("seeds: 1", "lab: bottleneck", "must have one of 'topology', 'lab' and 'telemetry'"),
+        ("seeds: 1", "settings: {}", "settings does not go with 'telemetry'"),
+    ],
+)
+def test_a_mistake_in_a_sweep_of_telemetry_is_refused(read, old, new, what):
+    assert old in TELEMETRY
+    with pytest.raises(ModelError) as raised:
+        read(TELEMETRY.replace(old, new))
+    assert what in str(raised.value)
 
 
 def test_connections_are_dealt_out_to_the_sources_in_turn():

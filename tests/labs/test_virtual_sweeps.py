@@ -10,6 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from controller.toolchain import ROOT
+from labs.score.line import Line
+from labs.score.numbers import NUMBERS
+from labs.score.numbers import numbers as scored
+from labs.score.run import Bench
+from labs.score.systems import named
+from labs.score.workloads import WORKLOADS
 from labs.sweep import plan
 from labs.sweep.command import conduct
 from labs.sweep.crew.cluster import Cluster
@@ -160,6 +166,22 @@ def test_a_lab_is_a_row_with_all_its_numbers_and_repeats_itself(tmp_path):
     # Beside its numbers a lab says with which settings.
     assert '"queue_packets": 20' in rows[0]["settings"]
     assert "to the same numbers" in (folder / "report.html").read_text()
+
+
+def test_a_telemetry_system_is_a_row_with_the_numbers_of_the_scoreboard(tmp_path):
+    file = tmp_path / "seen.yaml"
+    file.write_text(
+        'title: Seen\ntelemetry: {system: "{system}", workload: incast, rate: "{gbps} Gb/s"}\n'
+        "parameters: {system: [postcards, polling-1ms], gbps: [10]}\nseeds: 1\n"
+    )
+    with Local(2) as crew:
+        folder = conduct(plan.read(file), crew, io.StringIO(), results=tmp_path)
+    rows = pq.read_table(folder / "seen.parquet").to_pylist()
+    with Bench(tmp_path / "world.log") as bench:
+        for row in rows:
+            run = bench.run(named(row["system"]), WORKLOADS["incast"], 1, line=Line(10))
+            assert {name: row[name] for name in NUMBERS} == scored(run)
+    assert [row["program"].split()[0] for row in rows] == ["postcards", "router"]
 
 
 def test_a_cluster_does_the_same_and_loses_nothing_with_a_worker(file, tmp_path):

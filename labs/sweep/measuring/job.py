@@ -13,7 +13,7 @@ from functools import cached_property
 
 from labs.expression import Value
 from labs.sweep.measuring.versions import Versions
-from labs.sweep.measuring.work import LabWork, NetworkWork
+from labs.sweep.measuring.work import Work
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Job:
     seed: int
     # From 1.
     repetition: int
-    work: NetworkWork | LabWork
+    work: Work
     # The versions that it must be measured with.
     versions: Versions
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from labs.sweep.measuring import lab, network
+from labs.sweep.measuring import lab, network, telemetry
 from labs.sweep.measuring.job import Job
-from labs.sweep.measuring.work import NetworkWork
+from labs.sweep.measuring.work import LabWork, NetworkWork, TelemetryWork
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,11 @@ class Row:
 def measured(job: Job) -> Row:
     """The row of a job."""
     began_s = time.monotonic()
-    if isinstance(job.work, NetworkWork):
-        numbers = network.measured(job.work, job.seed, job.versions)
-    else:
-        numbers = lab.measured(job.work, job.seed, job.versions)
+    match job.work:
+        case NetworkWork():
+            numbers = network.measured(job.work, job.seed, job.versions)
+        case LabWork():
+            numbers = lab.measured(job.work, job.seed, job.versions)
+        case TelemetryWork():
+            numbers = telemetry.measured(job.work, job.seed, job.versions)
     return Row(numbers, time.monotonic() - began_s, platform.node())

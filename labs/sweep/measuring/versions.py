@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from apps.programming import source_of
 from controller import compiling
 from controller.toolchain import ROOT, Toolchain
 from labs.errors import LabError
+from labs.score.line import Line
+from labs.score.systems import named, source
 from labs.worlds.virtual.server import BINARY
 from topo.model import Topology
 
@@ -65,19 +67,27 @@ def of_lab(program: str | None) -> Versions:
     return _of(compiling.find(name) for name in ((program,) if program else _LAB_PROGRAMS))
 
 
-def _of(sources: Iterable[Path]) -> Versions:
+def of_telemetry(name: str, line: Line) -> Versions:
+    """The versions that score a telemetry system."""
+    system = named(name)
+    kit = compiling.find("int_router" if system.in_band else "router")
+    sink = compiling.find(system.sink) if system.sink else kit
+    return _of({kit, sink, source(system)}, line.defines)
+
+
+def _of(sources: Iterable[Path], defines: Sequence[str] = ()) -> Versions:
     ordered = sorted(sources)
     return Versions(
         code=code(),
         simulator=simulator(),
         program=" ".join(source.stem for source in ordered),
-        program_digest=_digest(program_bytes(source) for source in ordered),
+        program_digest=_digest(program_bytes(source, defines) for source in ordered),
     )
 
 
-def program_bytes(source: Path) -> bytes:
+def program_bytes(source: Path, defines: Sequence[str] = ()) -> bytes:
     """A program as routers load it."""
-    return Toolchain.VITRINE.compiled(source)[1]
+    return Toolchain.VITRINE.compiled(source, defines)[1]
 
 
 @functools.cache

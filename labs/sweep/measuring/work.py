@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -63,3 +63,25 @@ class LabWork:
     def weight(self) -> float:
         """How long it takes, but for a factor."""
         return self.seconds
+
+
+@dataclass(frozen=True)
+class TelemetryWork:
+    """A telemetry system on the scoreboard's router, under one of its workloads."""
+
+    KIND: ClassVar = "telemetry"
+
+    system: str
+    workload: str
+    # The scored line, in Gb/s.
+    faster: int
+    # The share of telemetry that is lost.
+    lost: float
+
+    @property
+    def weight(self) -> float:
+        """All take about as long: a faster line only makes the same packets come faster."""
+        return 1.0
+
+
+Work: TypeAlias = NetworkWork | LabWork | TelemetryWork

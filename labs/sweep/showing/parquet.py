@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from labs.machine import Machine
 from labs.sweep.measuring.job import Job
 from labs.sweep.measuring.measure import Row
-from labs.sweep.measuring.work import NetworkWork
+from labs.sweep.measuring.work import NetworkWork, TelemetryWork
 from labs.sweep.plan import Sweep
 
 SWEEP_KEY = "vitrine.sweep"
@@ -78,4 +78,6 @@ def _made_from(job: Job) -> dict[str, Any]:
             "after_ns": job.work.after_ns,
             "during_ns": job.work.during_ns,
         }
+    if isinstance(job.work, TelemetryWork):
+        return asdict(job.work)
     return {"lab": job.work.lab, "settings": json.dumps(dict(job.work.settings))}
