@@ -18,7 +18,8 @@ from course.tools.insides import require_file
 NAME = "who-filled-the-queue"
 FILE = "culprit.py"
 HOST = Path(__file__).parent / "host.py"
-NEAR_S = 0.003
+# Less than a burst takes to arrive, so that the instant of the fullest queue is not near enough.
+NEAR_S = 0.0003
 _WALL_S = 60.0
 # A report's fields for students.
 _FIELDS = ("time_s", "router", "egress_port", "flow", "occupancy_bytes", "latency_us")
@@ -87,16 +88,17 @@ def _refuse(asked: Asked, expected: str, because: str, came: str) -> None:
 
 
 def _at_s(asked: Asked) -> float:
-    bursts = asked.told.scenario.bursts
-    return bursts[0].at_s if bursts else asked.told.scenario.from_s
+    filled = asked.told.filled
+    return filled.began_s if filled else asked.told.scenario.from_s
 
 
 def _is_right(asked: Asked, because: str) -> None:
     """Place, instant and flow, in this order."""
     if asked.error:
         _refuse(asked, "An answer.", because, f"{asked.error}.")
-    burst = asked.told.scenario.bursts[0]
-    router, port = burst.place
+    filled = asked.told.filled
+    assert filled is not None, "a burst of this kind fills a queue"
+    router, port = filled.router, filled.port
     if asked.found is None:
         _refuse(asked, f"A burst in the queue of {router}, port {port}.", because, "None.")
         return
@@ -107,18 +109,18 @@ def _is_right(asked: Asked, because: str) -> None:
             because,
             f"That of {asked.found[0]}, port {asked.found[1]}.",
         )
-    if not abs(_number(asked.found[2]) - burst.at_s) <= NEAR_S:
+    if not abs(_number(asked.found[2]) - filled.began_s) <= NEAR_S:
         _refuse(
             asked,
-            f"The instant at which the queue began to grow, {burst.at_s:.4f} s, give or take "
-            f"{NEAR_S * 1000:.0f} ms.",
+            f"The instant at which the queue began to grow, {filled.began_s:.4f} s, give or take "
+            f"{NEAR_S * 1000:.1f} ms.",
             because + "A packet came latency_us before it left.",
             f"{asked.found[2]} s.",
         )
-    if asked.found[3] != asked.told.culprit:
+    if asked.found[3] != filled.culprit:
         _refuse(
             asked,
-            f"The flow {asked.told.culprit}: {burst.packets} packets at once.",
+            f"The flow {filled.culprit}: {filled.packets} packets while it grew.",
             because,
             f"The flow {asked.found[3]}.",
         )

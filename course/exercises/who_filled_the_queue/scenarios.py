@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import ipaddress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -18,6 +20,9 @@ from course.exercise import Work
 from course.tools.net import Load, Network
 from course.tools.virtual import VirtualNetwork, virtual_network
 from labs.measure.reports import HopReport
+from labs.score.flow import Flow
+from labs.score.steps import Steps
+from labs.score.truth import Truth
 from labs.worlds.virtual import telemetry
 from labs.worlds.virtual.told import DatagramWatch
 from topo import load as loading
@@ -36,6 +41,9 @@ _PLACES = {"h1": ("s1", 2), "h3": ("s1", 2), "h4": ("s2", 2), "h6": ("s2", 2)}
 _LAST = {"h2": ("s3", 2), "h5": ("s3", 3)}
 _SENDERS = ("h1", "h3", "h4", "h6", "h7", "h8")
 _NS_PER_S = 1_000_000_000
+_PS_PER_S = 10**12
+# As the handout says.
+BURST_BYTES = 20_000
 
 # The network of all scenarios.
 FILM = "scenarios"
@@ -72,13 +80,25 @@ class Scenario:
 
 
 @dataclass(frozen=True)
+class Filled:
+    """The deepest build-up, by the yardstick of docs/telemetry-score.md."""
+
+    router: str
+    port: int
+    began_s: float
+    # The flow that brought the most packets while it grew, as reports name it, and how many.
+    culprit: str
+    packets: int
+
+
+@dataclass(frozen=True)
 class Told:
     """A scenario's data: the students' reports, and the truth."""
 
     scenario: Scenario
     reports: Sequence[HopReport]
-    # As reports name it; empty where nothing happens.
-    culprit: str
+    # None: no queue was deep.
+    filled: Filled | None
 
 
 def draw(dice: Random) -> list[Scenario]:
@@ -117,14 +137,30 @@ def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
         sinks(net)
         net.world.start(domain.collector, telemetry.sink())
         watch = DatagramWatch(net.world, domain.collector)
-        with watch:
+        with watch, _steps(net) as steps:
             for scenario in scenarios:
                 _start(net, scenario)
             # Packets under way at the end of the last one arrive.
             net.let_pass(len(scenarios) * SPAN_S + 0.05)
-            watch.wait_for(net.world.look().time_ps)
+            end_ps = net.world.look().time_ps
+            for each in (watch, *steps.values()):
+                each.wait_for(end_ps)
         rows = telemetry.reports(watch.datagrams, domain, 0)
-    return [_told(of, scenario, rows) for scenario in scenarios]
+    truths = {
+        (router, port): Truth.of(steps[router].found, (port, 0), end_ps)
+        for router, port in {*_PLACES.values(), *_LAST.values()}
+    }
+    return [_told(scenario, rows, truths) for scenario in scenarios]
+
+
+@contextlib.contextmanager
+def _steps(net: VirtualNetwork) -> Iterator[dict[str, Steps]]:
+    """Every packet's way through each router, for the truth about their queues."""
+    with contextlib.ExitStack() as stack:
+        steps = {router: Steps(session) for router, session in net.sessions.items()}
+        for each in steps.values():
+            stack.enter_context(each)
+        yield steps
 
 
 def _telling(of: Topology, domain: Domain) -> Load:
@@ -165,22 +201,25 @@ def _start(net: VirtualNetwork, scenario: Scenario) -> None:
         net.world.start(burst.source, world_pb2.App(datagram_source=source))
 
 
-def _told(of: Topology, scenario: Scenario, rows: Sequence[HopReport]) -> Told:
+def _told(
+    scenario: Scenario, rows: Sequence[HopReport], truths: Mapping[tuple[str, int], Truth]
+) -> Told:
     until_s = scenario.from_s + SPAN_S
     reports = [row for row in rows if scenario.from_s <= row.time_s < until_s]
-    if not scenario.bursts:
-        return Told(scenario, reports, "")
-    culprit = scenario.bursts[0]
-    source = of.host(culprit.source).address.ip
-    names = {
-        row.flow
-        for row in reports
-        if f" {source}:" in row.flow and row.flow.endswith(f":{culprit.port}")
-    }
-    (name,) = names
-    return Told(scenario, reports, name)
+    deep = [
+        (buildup, place)
+        for place, truth in truths.items()
+        for buildup in truth.buildups(BURST_BYTES)
+        if scenario.from_s <= buildup.peak_ps / _PS_PER_S < until_s
+    ]
+    if not deep:
+        return Told(scenario, reports, None)
+    buildup, (router, port) = max(deep, key=lambda each: each[0].peak_bytes)
+    ((flow, packets),) = buildup.contributors.most_common(1)
+    began_s = buildup.begin_ps / _PS_PER_S
+    return Told(scenario, reports, Filled(router, port, began_s, _named(flow), packets))
 
 
-def instant_s(told: Told) -> float:
-    """When the culprit's first packet was there, on the clock of the reports."""
-    return told.scenario.bursts[0].at_s
+def _named(flow: Flow) -> str:
+    source, target = (ipaddress.IPv4Address(each) for each in (flow.source, flow.destination))
+    return f"udp {source}:{flow.source_port} > {target}:{flow.destination_port}"

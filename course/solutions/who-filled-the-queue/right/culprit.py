@@ -1,9 +1,9 @@
-"""The fullest queue, from when it was last nearly empty until it was at its fullest."""
+"""The fullest queue, since it last held no more than half of a burst."""
 
 from collections import Counter
 
 BURST_BYTES = 20_000
-EMPTY_BYTES = 3_000
+LOW_BYTES = BURST_BYTES // 2
 
 
 def find(reports):
@@ -17,7 +17,7 @@ def find(reports):
     rows = sorted(queues[place], key=lambda report: report["time_s"])
     top = max(range(len(rows)), key=lambda index: rows[index]["occupancy_bytes"])
     start = top
-    while start > 0 and rows[start - 1]["occupancy_bytes"] > EMPTY_BYTES:
+    while start > 0 and rows[start - 1]["occupancy_bytes"] > LOW_BYTES:
         start -= 1
     since, until = came_at(rows[start]), rows[top]["time_s"]
     came = Counter(report["flow"] for report in rows if since <= came_at(report) <= until)
