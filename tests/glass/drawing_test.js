@@ -331,3 +331,36 @@ export function the_first_ten_of_a_long_queue_are_large_and_the_rest_is_counted(
   holds(mixed.ws[0] < mixed.ws[1], "a short packet");
   same([mixed.rest, Math.round(mixed.xs[99])], [90, 1]);
 }
+
+export function what_is_written_before_a_voq_has_its_room_and_drops_leave_it_free() {
+  const told = about(3, "VOQ");
+  told.input.voq_limit.packets = 100;
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  const step = (id, name, more) => insides.take({ time_ps: id, kind: "packet", packet: { packet: id, step: name, [name]: more } });
+  for (let id = 1; id <= 103; id++) {
+    step(id, "received", { port: 1, length_bytes: 1500, head: new Uint8Array(0) });
+    if (id <= 100) step(id, "filed", { input: 1, output: 2, class: 0 });
+    else step(id, "dropped", { reason: "VOQ_LIMIT", queue: { port: 2, class: 0 } });
+  }
+  for (const width of [370, 930]) {
+    const layout = routerLayout(told, { width, height: 360 }), row = layout.rows.get(1);
+    for (const share of [0, 0.5, 0.99]) {
+      // A drop falls for 1.4 seconds of the viewer.
+      const timePs = 103 + share * 1.4e3;
+      const moment = { about: told, state: insides.at(timePs), timePs, pace: 1e-9, upcoming: [], blocked: [], recent: [], recentPs: 1,
+                       isBars: false, moves: true, sample: undefined };
+      const label = routerLabels(layout, moment).find((each) => each.id === "voq 1 →2");
+      same(label.text, "100→2");
+      // Letters are at most 7.8 pixels wide, and the label ends where its place is.
+      const from = label.x - 7.8 * label.text.length;
+      holds(from >= row.ingressX + 4, `${width} px: beside the wall at ${row.ingressX}: ${from}`);
+      const fallen = routerPicture(layout, moment, PALETTES.light).spots.filter(({ packet }) => packet.id > 100);
+      same(fallen.length, 3);
+      for (const { x, y, w, h } of fallen) {
+        holds(x + w <= from, `${width} px: a drop at ${x + w} covers "100→2" at ${from}`);
+        holds(width > 500 || y + h <= row.bottom, `a drop at ${y + h} covers the heading at ${row.bottom}`);
+      }
+    }
+  }
+}
