@@ -4,7 +4,7 @@ import { routerLayout, pack, crossing, along } from "../../glass/js/draw/layout.
 import { routerPicture } from "../../glass/js/draw/router.js";
 import { routerLabels } from "../../glass/js/draw/labels.js";
 import { PALETTES } from "../../glass/js/draw/palette.js";
-import { networkLayout, networkPicture } from "../../glass/js/draw/network.js";
+import { networkLabels, networkLayout, networkPicture } from "../../glass/js/draw/network.js";
 import { Flows } from "../../glass/js/model/flows.js";
 import { Insides } from "../../glass/js/model/insides.js";
 import { Network } from "../../glass/js/model/network.js";
@@ -364,3 +364,35 @@ export function what_is_written_before_a_voq_has_its_room_and_drops_leave_it_fre
     }
   }
 }
+
+export function cables_say_their_speed_and_delay_and_hosts_their_address_where_there_is_room() {
+  const end = (node, port = null) => ({ node, port });
+  const hosts = [1, 2, 3].map((each) => ({ name: `h${each}`, addresses: [`10.0.${each}.1`, `fd00:${each}::1`] }));
+  const network = new Network({
+    hosts, routers: [{ name: "s1" }, { name: "s2" }],
+    cables: [[end("h1"), end("s1", 1)], [end("h2"), end("s1", 2)], [end("s1", 3), end("s2", 1)], [end("s2", 2), end("h3")]],
+  });
+  const model = (...configs) => ({ samples: { abouts: [{ ports: configs.map((config, index) => ({ port: index + 1, config })) }] } });
+  const models = new Map([
+    ["s1", model({ rate_bps: 1e9 }, { rate_bps: 0 }, { rate_bps: 1e8, link: { transmit: { delay_ns: 2e6 } } })],
+    // It comes back more slowly, and 1 ms of its way is before s1's end of the cable.
+    ["s2", model({ rate_bps: 5e7, link: { receive: { delay_ns: 1e6 } } }, { rate_bps: 1e7 })],
+  ]);
+  const labels = (size, known = models) => routerless(networkLabels(networkLayout(network, size), { timePs: 0, models: known }, () => {}));
+  const words = Object.fromEntries(labels({ width: 900, height: 320 }).map(({ id, text }) => [id, text]));
+  same(words, {
+    "address h1": "10.0.1.1", "address h2": "10.0.2.1", "address h3": "10.0.3.1",
+    "cable h1 null s1 1": "1 Gb/s", "cable s1 3 s2 1": "100 Mb/s, 3 ms / 50 Mb/s", "cable s2 2 h3 null": "10 Mb/s",
+  });
+  same(labels({ width: 900, height: 320 }, new Map()).length, 3, "of cables nothing is known yet:");
+  for (let width = 330; width < 1400; width += 30) {
+    const all = networkLabels(networkLayout(network, { width, height: 240 }), { timePs: 0, models }, () => {});
+    const boxes = all.map(({ kind, text, x, y }) => (kind === "cable" ? { text, x, y, w: 6.4 * text.length, h: 14 } : { text, x, y, w: 74, h: 40 }));
+    const isOn = (a, b) => Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2;
+    all.forEach(({ kind }, index) => {
+      if (kind === "cable") boxes.slice(0, index).forEach((each) => holds(!isOn(each, boxes[index]), `${width} px: ${boxes[index].text} on ${each.text}`));
+    });
+  }
+}
+
+const routerless = (labels) => labels.filter(({ kind }) => kind === "cable");
