@@ -89,6 +89,17 @@ def test_on_a_low_screen_queues_are_high_enough_for_their_words(chromium, vitrin
         assert first >= 12, "the first packets of a queue have numbers, and the rest a count"
 
 
+def test_a_table_leaves_a_chart_in_sight(chromium, vitrine):
+    with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        chart = page.locator(".chart .curve").first
+        page.get_by_text("The picture as a table").click()
+        expect(page.get_by_role("table", name="Output queues")).to_be_visible()
+        box = chart.bounding_box()
+        assert box["y"] + box["height"] < page.locator(".time").bounding_box()["y"]
+        assert page.evaluate("vitrine.routerView.layout.rows.get(1).inputs[0].h") >= 12
+
+
 def test_a_chosen_queue_has_the_limit_that_is_in_force(chromium, vitrine):
     with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
         depth = page.locator(".chart .value").first
