@@ -53,7 +53,7 @@ function short(number) {
 
 // "QUEUE_LIMIT" as a person says it.
 export function reasonWords(name) {
-  return name.toLowerCase().replaceAll("_", " ");
+  return name.toLowerCase().replaceAll("_", " ").replace(/\b(aqm|voq)\b/g, (short) => short.toUpperCase());
 }
 
 // Arbiters by their names in the schema, as people write them. An arbiter that is not here has its name in small letters.

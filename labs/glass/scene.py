@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labs.glass import handouts
-from topo.model import Topology
+from topo.model import End, Switch, Topology
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,24 @@ def network_of(topology: Topology) -> dict[str, Any]:
             for host in topology.hosts
         ],
         "routers": [
-            {"name": switch.name, "deviceId": switch.device_id} for switch in topology.switches
+            {
+                "name": switch.name,
+                "deviceId": switch.device_id,
+                "addresses": _addresses_of(switch, topology),
+            }
+            for switch in topology.switches
         ],
         "cables": [
             [{"node": end.node, "port": end.port} for end in (link.a, link.b)]
             for link in topology.links
         ],
     }
+
+
+def _addresses_of(switch: Switch, topology: Topology) -> list[str]:
+    """A router's own addresses: those of its ports, and those that its hosts have for it."""
+    own = [each.ip for port in switch.ports for each in port.addresses]
+    for host in topology.hosts:
+        if topology.neighbour(End(host.name)).node == switch.name:
+            own += [each for each in (host.gateway, host.gateway6) if each is not None]
+    return [str(each) for each in dict.fromkeys(own)]

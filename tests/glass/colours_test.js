@@ -2,6 +2,7 @@
 
 import { given } from "../../glass/js/model/colours.js";
 import { Flows } from "../../glass/js/model/flows.js";
+import { Network } from "../../glass/js/model/network.js";
 import { holds, same } from "./check.js";
 
 const HOSTS = new Map([1, 2, 3, 4, 5].map((number) => [`10.0.${number}.1`, `h${number}`]));
@@ -47,4 +48,22 @@ export function what_was_given_once_is_given_again() {
   // Another page, in which they come the other way round.
   const after = new Flows(HOSTS, given(before.list));
   same([after.of(head(...other)).colour, after.of(head(...one)).colour], [second, first]);
+}
+
+export function a_router_has_its_name_and_takes_no_colour_of_a_host() {
+  const network = new Network({
+    hosts: [...HOSTS].map(([address, name]) => ({ name, addresses: [address] })),
+    routers: [{ name: "s1", addresses: ["10.0.1.254", "10.0.2.254"] }, { name: "s2" }],
+  });
+  const flows = new Flows(network.names, {}, network.routerNames), without = new Flows(HOSTS);
+  const ping = head(1, 49152, 2, 5201);
+  // To the router's own address.
+  ping.set([10, 0, 2, 254], 30);
+  same(flows.of(ping).name, "h1 → s1");
+  same(without.of(ping).name, "h1 → 10.0.2.254");
+  same(flows.of(ping).colour, without.of(ping).colour);
+  for (const [from, sourcePort, to, targetPort] of LESSON) {
+    const here = head(from, sourcePort, to, targetPort);
+    same(flows.of(here).colour, without.of(here).colour);
+  }
 }

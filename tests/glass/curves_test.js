@@ -66,7 +66,7 @@ export function drops_are_counted_by_reason_since_the_beginning_of_the_span() {
   const { xs, series } = curves("drops", sources(), span(10, 20));
   same(xs, [0.01, 0.02]);
   // 20 by then, 10 of them before; of those by AQM none is new.
-  same(series.map(({ name, ys }) => [name, ys]), [["queue limit", [0, 10]], ["aqm", [0, 0]]]);
+  same(series.map(({ name, ys }) => [name, ys]), [["queue limit", [0, 10]], ["AQM", [0, 0]]]);
 }
 
 export function waiting_times_are_those_of_the_packets_that_left() {

@@ -4,7 +4,7 @@ import { routerLayout, pack, crossing, along } from "../../glass/js/draw/layout.
 import { routerPicture } from "../../glass/js/draw/router.js";
 import { routerLabels } from "../../glass/js/draw/labels.js";
 import { PALETTES } from "../../glass/js/draw/palette.js";
-import { networkLayout, networkPicture } from "../../glass/js/draw/network.js";
+import { networkLabels, networkLayout, networkPicture } from "../../glass/js/draw/network.js";
 import { Flows } from "../../glass/js/model/flows.js";
 import { Insides } from "../../glass/js/model/insides.js";
 import { Network } from "../../glass/js/model/network.js";
@@ -331,3 +331,68 @@ export function the_first_ten_of_a_long_queue_are_large_and_the_rest_is_counted(
   holds(mixed.ws[0] < mixed.ws[1], "a short packet");
   same([mixed.rest, Math.round(mixed.xs[99])], [90, 1]);
 }
+
+export function what_is_written_before_a_voq_has_its_room_and_drops_leave_it_free() {
+  const told = about(3, "VOQ");
+  told.input.voq_limit.packets = 100;
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  const step = (id, name, more) => insides.take({ time_ps: id, kind: "packet", packet: { packet: id, step: name, [name]: more } });
+  for (let id = 1; id <= 103; id++) {
+    step(id, "received", { port: 1, length_bytes: 1500, head: new Uint8Array(0) });
+    if (id <= 100) step(id, "filed", { input: 1, output: 2, class: 0 });
+    else step(id, "dropped", { reason: "VOQ_LIMIT", queue: { port: 2, class: 0 } });
+  }
+  for (const width of [370, 930]) {
+    const layout = routerLayout(told, { width, height: 360 }), row = layout.rows.get(1);
+    for (const share of [0, 0.5, 0.99]) {
+      // A drop falls for 1.4 seconds of the viewer.
+      const timePs = 103 + share * 1.4e3;
+      const moment = { about: told, state: insides.at(timePs), timePs, pace: 1e-9, upcoming: [], blocked: [], recent: [], recentPs: 1,
+                       isBars: false, moves: true, sample: undefined };
+      const label = routerLabels(layout, moment).find((each) => each.id === "voq 1 →2");
+      same(label.text, "100→2");
+      // Letters are at most 7.8 pixels wide, and the label ends where its place is.
+      const from = label.x - 7.8 * label.text.length;
+      holds(from >= row.ingressX + 4, `${width} px: beside the wall at ${row.ingressX}: ${from}`);
+      const fallen = routerPicture(layout, moment, PALETTES.light).spots.filter(({ packet }) => packet.id > 100);
+      same(fallen.length, 3);
+      for (const { x, y, w, h } of fallen) {
+        holds(x + w <= from, `${width} px: a drop at ${x + w} covers "100→2" at ${from}`);
+        holds(width > 500 || y + h <= row.bottom, `a drop at ${y + h} covers the heading at ${row.bottom}`);
+      }
+    }
+  }
+}
+
+export function cables_say_their_speed_and_delay_and_hosts_their_address_where_there_is_room() {
+  const end = (node, port = null) => ({ node, port });
+  const hosts = [1, 2, 3].map((each) => ({ name: `h${each}`, addresses: [`10.0.${each}.1`, `fd00:${each}::1`] }));
+  const network = new Network({
+    hosts, routers: [{ name: "s1" }, { name: "s2" }],
+    cables: [[end("h1"), end("s1", 1)], [end("h2"), end("s1", 2)], [end("s1", 3), end("s2", 1)], [end("s2", 2), end("h3")]],
+  });
+  const model = (...configs) => ({ samples: { abouts: [{ ports: configs.map((config, index) => ({ port: index + 1, config })) }] } });
+  const models = new Map([
+    ["s1", model({ rate_bps: 1e9 }, { rate_bps: 0 }, { rate_bps: 1e8, link: { transmit: { delay_ns: 2e6 } } })],
+    // It comes back more slowly, and 1 ms of its way is before s1's end of the cable.
+    ["s2", model({ rate_bps: 5e7, link: { receive: { delay_ns: 1e6 } } }, { rate_bps: 1e7 })],
+  ]);
+  const labels = (size, known = models) => routerless(networkLabels(networkLayout(network, size), { timePs: 0, models: known }, () => {}));
+  const words = Object.fromEntries(labels({ width: 900, height: 320 }).map(({ id, text }) => [id, text]));
+  same(words, {
+    "address h1": "10.0.1.1", "address h2": "10.0.2.1", "address h3": "10.0.3.1",
+    "cable h1 null s1 1": "1 Gb/s", "cable s1 3 s2 1": "100 Mb/s, 3 ms / 50 Mb/s", "cable s2 2 h3 null": "10 Mb/s",
+  });
+  same(labels({ width: 900, height: 320 }, new Map()).length, 3, "of cables nothing is known yet:");
+  for (let width = 330; width < 1400; width += 30) {
+    const all = networkLabels(networkLayout(network, { width, height: 240 }), { timePs: 0, models }, () => {});
+    const boxes = all.map(({ kind, text, x, y }) => (kind === "cable" ? { text, x, y, w: 6.4 * text.length, h: 14 } : { text, x, y, w: 74, h: 40 }));
+    const isOn = (a, b) => Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2;
+    all.forEach(({ kind }, index) => {
+      if (kind === "cable") boxes.slice(0, index).forEach((each) => holds(!isOn(each, boxes[index]), `${width} px: ${boxes[index].text} on ${each.text}`));
+    });
+  }
+}
+
+const routerless = (labels) => labels.filter(({ kind }) => kind === "cable");

@@ -141,6 +141,8 @@ def test_a_packet_that_is_clicked_tells_its_way(chromium):
         expect(panel).to_contain_text("came in by port 1")
         expect(panel).to_contain_text("waits at input 1")
         expect(panel).to_contain_text("1514 bytes")
+        # In a full queue every place is a packet: its queue is the one whose depth is drawn.
+        assert page.evaluate("vitrine.routerView.focus.key") == "input 1"
 
 
 def test_packets_and_queues_are_chosen_by_keyboard(chromium):
@@ -237,8 +239,8 @@ def test_charts_are_chosen_kept_and_show_an_instant_everywhere(chromium):
         charts = page.get_by_role("region", name="Charts")
         charts.get_by_label("Add a chart").select_option("Drops by reason")
         counter = "port 3 / counters / queue 0 / held / packets"
-        charts.get_by_label("A counter of Describe").fill(counter)
-        charts.get_by_label("A counter of Describe").press("Enter")
+        charts.get_by_label("A counter of the router").fill(counter)
+        charts.get_by_label("A counter of the router").press("Enter")
         expect(charts.get_by_role("img")).to_have_count(4)
         expect(charts.locator(".chart").last).to_contain_text(counter)
         # They are there again when the page is loaded again.
@@ -271,6 +273,12 @@ def test_charts_are_chosen_kept_and_show_an_instant_everywhere(chromium):
 # The span that each track shows, in seconds.
 SPANS = """() => vitrine.charts.list.map(({ plot: { plot } }) =>
   [plot.scales.x.min, plot.scales.x.max])"""
+
+# The instant of the first track at an x of the page.
+SECONDS_AT = """((x) => {
+  const { plot } = vitrine.charts.list[0].plot;
+  return plot.posToVal(x - plot.over.getBoundingClientRect().left, "x");
+})"""
 
 
 def assert_one_axis_is_zoomed_panned_and_measured(page, charts):
@@ -311,10 +319,17 @@ def assert_one_axis_is_zoomed_panned_and_measured(page, charts):
     page.mouse.move(middle - 60, height, steps=4)
     page.mouse.up()
     page.keyboard.up("Shift")
-    expect(charts.get_by_text("measured: each track says its mean")).to_be_visible()
-    expect(charts.locator(".value").first).to_contain_text("mean")
+    measured = charts.get_by_text("measured")
+    expect(measured).to_be_visible()
+    expect(charts.locator(".value").first).to_contain_text("mean: ")
     assert span() == earlier
-    page.evaluate("vitrine.charts.measure(0, 0)")
+    # A click goes there, and the measured span ends.
+    page.mouse.click(middle - 30, height)
+    at = f"{SECONDS_AT}({middle - 30})"
+    page.wait_for_function(f"() => Math.abs(vitrine.player.timePs / 1e12 - {at}) < 1e-6")
+    assert page.evaluate("vitrine.player.timePs") < now
+    expect(measured).to_be_hidden()
+    expect(charts.locator(".value").first).not_to_contain_text("mean")
     # By keyboard, too.
     charts.get_by_role("button", name="Zoom out").press("Enter")
     assert span()[1] - span()[0] > earlier[1] - earlier[0]

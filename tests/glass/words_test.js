@@ -3,8 +3,12 @@
 import * as amounts from "../../glass/js/model/amounts.js";
 import { familiesOf, framesOf, headerWords, lifeLines, valueWords } from "../../glass/js/model/life.js";
 import { Coverage, Program } from "../../glass/js/model/program.js";
-import { shortWords, tickWords } from "../../glass/js/words.js";
+import { reasonWords, shortWords, tickWords } from "../../glass/js/words.js";
 import { dice, same } from "./check.js";
+
+export function a_reason_is_said_as_people_write_it() {
+  same(["AQM", "QUEUE_LIMIT", "VOQ_LIMIT"].map(reasonWords), ["AQM", "queue limit", "VOQ limit"]);
+}
 
 export function amounts_are_read_as_they_are_written() {
   const roll = dice(4);

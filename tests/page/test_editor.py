@@ -67,6 +67,39 @@ def test_what_is_typed_stays_as_it_is_typed(chromium, vitrine):
             page.keyboard.press("Escape")
 
 
+# As it is laid out; typed without a blank at the beginning of a line.
+TYPED = """control mine(inout headers_t hdr) {
+    action none() {
+    }
+    table routes {
+        key = { hdr.ipv4.dst_addr: exact; }
+        actions = {
+            none;
+        }
+    }
+    apply {
+        if (hdr.ipv4.isValid()) {
+            routes.apply(); // One more {
+        } else {
+            exit;
+        }
+    }
+}"""
+
+
+def test_a_line_is_indented_as_deep_as_braces_are_open(chromium, vitrine):
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        page.evaluate("vitrineAlone.desk.editor.show(vitrineAlone.desk.editor.text.length)")
+        page.keyboard.press("Enter")
+        for line in TYPED.split("\n"):
+            page.keyboard.type(line.strip())
+            page.keyboard.press("Escape")
+            page.keyboard.press("Enter")
+        text = page.evaluate("vitrineAlone.desk.editor.text")
+        assert text[text.index("control mine") :].strip() == TYPED
+
+
 def test_the_way_to_a_declaration_has_a_way_back(chromium, vitrine):
     with opened(chromium, vitrine) as page:
         runs(page)

@@ -33,7 +33,7 @@ def test_a_refusal_stands_at_its_field_once_and_goes_when_it_is_corrected(chromi
 
 def test_a_counter_has_its_unit_and_one_that_is_not_there_a_sentence(chromium, vitrine):
     with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
-        counter = page.get_by_label("A counter of Describe")
+        counter = page.get_by_label("A counter of the router")
         counter.fill("port 9 / held")
         counter.press("Enter")
         charts = page.get_by_role("region", name="Charts")

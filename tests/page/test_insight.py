@@ -80,6 +80,40 @@ def test_the_port_that_a_router_is_about_stays_in_sight(chromium, vitrine):
         assert page.evaluate("vitrine.stage.box.scrollTop") == 0
 
 
+def test_on_a_low_screen_queues_are_high_enough_for_their_words(chromium, vitrine):
+    # A laptop of 1366 x 768, without what is around a page.
+    with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
+        page.set_viewport_size({"width": 1366, "height": 650})
+        expect(page.locator(".labels")).to_contain_text("of 100 packets")
+        first = page.evaluate("vitrine.routerView.layout.rows.get(1).inputs[0].h")
+        assert first >= 12, "the first packets of a queue have numbers, and the rest a count"
+
+
+def test_a_table_leaves_a_chart_in_sight(chromium, vitrine):
+    with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
+        page.set_viewport_size({"width": 1280, "height": 800})
+        chart = page.locator(".chart .curve").first
+        page.get_by_text("The picture as a table").click()
+        expect(page.get_by_role("table", name="Output queues")).to_be_visible()
+        box = chart.bounding_box()
+        assert box["y"] + box["height"] < page.locator(".time").bounding_box()["y"]
+        assert page.evaluate("vitrine.routerView.layout.rows.get(1).inputs[0].h") >= 12
+
+
+def test_a_chosen_queue_has_the_limit_that_is_in_force(chromium, vitrine):
+    with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
+        depth = page.locator(".chart .value").first
+        expect(depth).to_contain_text("of 100")
+        page.keyboard.press("q")
+        assert page.evaluate("vitrine.routerView.focus.key") == "input 1"
+        page.evaluate("vitrine.side.handles.useVoqs()")
+        expect(page.locator(".labels")).to_contain_text("→2")
+        # An input with VOQs has no limit of its own.
+        expect(depth).not_to_contain_text("of 100")
+        page.evaluate("vitrine.side.handles.useFifos()")
+        expect(depth).to_contain_text("of 100")
+
+
 def test_the_key_has_the_names_that_flows_have_now(chromium, vitrine):
     with standing(chromium, f"{vitrine}#open=hol-blocking") as page:
         key = page.locator(".key")

@@ -23,10 +23,17 @@ def test_the_load_draws_the_curve(chromium, vitrine):
         # 23/12 slots with infinitely many ports, and (1 - 1/64) / 2 with output queues.
         assert 1.6 < found["wait"] < 2.0
         assert 0.45 < found["outputWait"] < 0.53
+        # By keyboard, too: its arrows are its own, and time stands.
+        now = page.evaluate("vitrine.player.timePs")
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(slider).to_have_value("55")
+        page.wait_for_function(DONE, arg=2)
+        assert page.evaluate("vitrine.player.timePs") == now
         # Beyond 58.6 % the rest piles up.
         slider.evaluate(SLIDE, 80)
         expect(lesson).to_contain_text("no end: they carry 5")
-        page.wait_for_function(DONE, arg=2)
+        page.wait_for_function(DONE, arg=3)
         assert 0.57 < page.evaluate(f"{PANEL}.found.get(80).carried") < 0.60
         lesson.get_by_role("button", name="Draw the curve").click()
         page.wait_for_function(DONE, arg=19)

@@ -40,3 +40,13 @@ def test_the_gallery_has_every_lab_of_the_course(kit):
 def test_every_classic_comes_with_packet_tests(kit):
     tested = {name.split("/")[1] for name in kit["files"] if name.startswith("tests/")}
     assert {file.stem for file in P4_SOURCES.glob("classics/*.p4")} <= tested
+
+
+def test_routers_are_named_by_their_own_addresses(kit):
+    """Each host's gateway is a router, and no address is one of two nodes."""
+    for scenario in kit["scenarios"]:
+        network = scenario["network"]
+        of_hosts = {each for host in network["hosts"] for each in host["addresses"]}
+        of_routers = [each for router in network["routers"] for each in router["addresses"]]
+        assert len(of_routers) == len(set(of_routers)) >= len(network["hosts"])
+        assert of_hosts.isdisjoint(of_routers)

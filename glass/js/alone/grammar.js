@@ -56,19 +56,24 @@ function token(stream, state) {
   }
   const sign = stream.next();
   state.before = sign;
+  if ("{([".includes(sign)) state.depth += 1;
+  if ("])}".includes(sign)) state.depth = Math.max(0, state.depth - 1);
   return /[-+*/%&|^~!<>=?:]/.test(sign) ? "operator" : null;
 }
 
 export const p4 = StreamLanguage.define({
   name: "p4",
-  startState: () => ({ isComment: false, isInclude: false, before: "" }),
+  startState: () => ({ isComment: false, isInclude: false, before: "", depth: 0 }),
   token: (stream, state) => {
     if (stream.sol()) state.isInclude = false;
     const kind = token(stream, state);
     if (kind !== null && kind !== "operator") state.before = "";
     return kind;
   },
-  languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },
+  // A line stands as deep as braces are open before it; one that begins by closing some, that much less.
+  indent: ({ depth, isComment }, after, { unit }) =>
+    (isComment ? null : Math.max(0, depth - /^[\])}]*/.exec(after)[0].length) * unit),
+  languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } }, indentOnInput: /^\s*[\])}]$/ },
 });
 
 // Packet tests: a statement a line.

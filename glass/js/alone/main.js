@@ -39,14 +39,19 @@ class Alone {
     this.title = element("h1", {});
     // The panels beside the picture, one at a time.
     this.beside = { program: this.desk, packets: this.packets };
-    const toggle = (text, name) => button(text, () => this.show(this.beside[name].node.hidden ? name : undefined), { "aria-expanded": "false" });
-    this.toggles = { program: toggle("Program", "program"), packets: toggle("Packets", "packets") };
+    const toggle = (text, name, title) =>
+      button(text, () => this.show(this.beside[name].node.hidden ? name : undefined), { "aria-expanded": "false", title });
+    this.toggles = { program: toggle("Program", "program", "The routers' P4 programs, to read and change"),
+                     packets: toggle("Packets", "packets", "Build packets of your own, send them, keep them as tests") };
     this.file = element("input", { type: "file", accept: ".json,.zip", hidden: true, "aria-label": "A scenario's file" });
     this.file.addEventListener("change", () => this.openFile());
     this.bar = element("header", { class: "alone-bar" },
       button("Scenarios", () => this.chooseScenario()), this.title, element("span", { class: "fill" }),
-      this.toggles.program, this.toggles.packets, button("Compare", () => this.compare()), button("Again", () => this.again()), button("Share", () => this.share()),
-      button("Open", () => this.file.click()), this.file);
+      this.toggles.program, this.toggles.packets,
+      button("Compare", () => this.compare(), { title: "Two networks side by side that differ in one setting" }),
+      button("Again", () => this.again(), { title: "Begin this network again, with the programs as they are now" }),
+      button("Share", () => this.share(), { title: "Save the network, or take an address that opens it" }),
+      button("Open", () => this.file.click(), { title: "Open a saved network" }), this.file);
     this.sheet = element("div", { class: "sheet", role: "status", hidden: true });
     this.body = element("main", { class: "alone" }, this.desk.node, this.packets.node, this.page);
     document.body.append(this.bar, this.sheet, this.body);

@@ -2,7 +2,7 @@
 
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
-import { isOf, LABELLED_PITCH } from "./layout.js";
+import { isOf, LABELLED_PITCH, wayWords } from "./layout.js";
 import { aqmWords } from "../model/minds.js";
 import { arbiterName, bytes, count, percent, rate, reasonWords } from "../words.js";
 import { arbitrationShown } from "./arbiter.js";
@@ -113,7 +113,7 @@ function inputs(layout, moment, row) {
         : counters?.voqs.filter((voq) => isOf(each, voq))
           .reduce((sum, voq) => sum + voq.held.packets, 0) ?? 0;
       if (each.h < 8) continue;
-      const way = each.class === undefined ? `→${each.key}` : `→${each.key}/${each.class}`;
+      const way = wayWords({ output: each.key, class_: each.class });
       found.push({ id: `voq ${row.port} ${way}`, kind: "depth", align: "beside", x: each.x - 5,
                    y: each.y + each.h / 2, text: held ? `${held}${way}` : way });
     }
@@ -125,7 +125,7 @@ function inputs(layout, moment, row) {
   }
   if (lost) {
     const last = row.inputs.at(-1);
-    found.push({ id: `lost in ${row.port}`, kind: "lost", x: strip.x, y: last.y + last.h + 4,
+    found.push({ id: `lost in ${row.port}`, kind: "lost", x: strip.x, y: last.y + last.h + (layout.isVoq ? 1 : 4),
                  text: lostWords(lost, counters.counters, roomFor(layout, strip, layout.columns.wires[0])) });
   }
   return found;

@@ -28,6 +28,8 @@ const STRIP_SHARE = 0.24, VOQ_SHARE = 0.17;
 const STRIP_MAX = 46;
 const STRIP_MIN = 1;
 const VOQ_STRIPS_MAX = 12;
+// The width of a letter before a VOQ, and of the gaps around them; a limit in bytes leaves room for this many packets.
+const VOQ_LETTER_W = 7.8, VOQ_GAP = 8, VOQ_COUNT = 100;
 // Inputs' wires run above the middle of their row and outputs' below it, so that none covers another.
 const WIRE_OFFSET = 7;
 // The length in packets of a queue without a limit; more packets are drawn more densely.
@@ -58,7 +60,7 @@ export function routerLayout(about, { width, height, scale = 1 }) {
   ports.forEach((each, index) => {
     const own = pitch * parts[index] - heading - foot;
     const row = rowOf({ about, each, index, y: rowTop + heading + own / 2, pitch: own, ports, columns, hasInput, isVoq, isNarrow });
-    rows.set(each.port, { ...row, top: rowTop });
+    rows.set(each.port, { ...row, top: rowTop, bottom: rowTop + pitch * parts[index] });
     rowTop += pitch * parts[index];
   });
   return {
@@ -108,8 +110,9 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq, 
   const inputStrip = stack(1, y, rowRoom, pitch * STRIP_SHARE)[0];
   const [inputFrom, inputTo] = columns.input;
   const [outFrom, outTo] = columns.output;
-  // Where a VOQ goes is written before it.
-  const voqWords = isNarrow ? 30 : 38;
+  // How many packets a VOQ has, at most, and where it goes is written before it.
+  const limit = limitOf(about.input.voq_limit);
+  const voqWords = VOQ_GAP + VOQ_LETTER_W * (`${limit.packets || VOQ_COUNT}`.length + Math.max(0, ...ways.map((way) => wayWords(way).length)));
   return {
     port: each.port,
     index,
@@ -122,8 +125,8 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq, 
     // One strip for a FIFO; for VOQs one an output, or one an output and class.
     inputs: !hasInput ? [] : isVoq
       ? ways.map(({ output, class_ }, place) => ({
-          key: output, class: class_, x: inputFrom + voqWords, w: inputTo - inputFrom - voqWords - 18, ...voqs[place],
-          limit: limitOf(about.input.voq_limit),
+          key: output, class: class_, x: inputFrom + voqWords, w: inputTo - inputFrom - voqWords - 18, ...voqs[place], limit,
+          dropX: inputFrom,
         }))
       : [{ key: undefined, x: inputFrom + 8, w: inputTo - inputFrom - 26, ...inputStrip,
            limit: limitOf(about.input.limit) }],
@@ -134,6 +137,11 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq, 
     serve: { x: (columns.serve[0] + columns.serve[1]) / 2, y },
     transmit: { x0: columns.transmit[0], x1: columns.transmit[1], y },
   };
+}
+
+// "→2", and where a VOQ is one of several classes "→2/1".
+export function wayWords({ output, class_ }) {
+  return class_ === undefined ? `→${output}` : `→${output}/${class_}`;
 }
 
 // Where what waits at an input may go: to each class of each output where there is room to tell them apart.

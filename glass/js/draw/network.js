@@ -1,5 +1,6 @@
 // The picture of the network: who is where, from the cables alone, and what moves along them.
 
+import { rate, span } from "../words.js";
 import { flowColour } from "./palette.js";
 
 const NODE_W = 74, NODE_H = 40;
@@ -8,6 +9,8 @@ const NODE_SHARE = 0.8, SMALL_W = 60;
 // How long a packet is seen on a cable that takes no time, in viewer's seconds.
 const TRAVEL_S = 0.35;
 const MARGIN = 70;
+// Words at cables and below hosts: the width of a letter, their height, and how far they are above the middle of a cable.
+const LETTER_W = 6.4, LABEL_H = 14, CABLE_GAP = 16;
 // More dots than `DOTS_MAX` run into one another; they are made from at most `STEPS_MAX` steps.
 const DOTS_MAX = 700, STEPS_MAX = 20_000;
 
@@ -42,7 +45,8 @@ export function networkLayout(network, { width, height }) {
   });
   const routers = new Set(network.routers.map((each) => each.name));
   const nodeW = Math.min(NODE_W, (NODE_SHARE * (width - 2 * MARGIN)) / Math.max(1, order.length - 1));
-  return { width, height, places, routers, cables: network.cables, node: { w: nodeW, h: nodeW < SMALL_W ? 26 : NODE_H, isSmall: nodeW < SMALL_W } };
+  const addresses = new Map(network.hosts.filter((each) => each.addresses.length).map((each) => [each.name, each.addresses[0]]));
+  return { width, height, places, routers, addresses, cables: network.cables, node: { w: nodeW, h: nodeW < SMALL_W ? 26 : NODE_H, isSmall: nodeW < SMALL_W } };
 }
 
 function farthest(names, near) {
@@ -159,8 +163,39 @@ function travellers(layout, moment, palette, steps, near, far) {
 }
 
 export function networkLabels(layout, moment, enter) {
-  return [...layout.places].map(([name, { x, y }]) => ({
+  const nodes = [...layout.places].map(([name, { x, y }]) => ({
     id: `node ${name}`, kind: layout.node.isSmall ? "node small" : "node", x, y, text: name,
     action: layout.routers.has(name) ? () => enter(name) : undefined,
   }));
+  if (layout.node.isSmall) return nodes;
+  const { w, h } = layout.node;
+  // Words that would cover a node, or others, are left out: the first ones have theirs.
+  const taken = nodes.map(({ x, y }) => ({ x, y, w, h }));
+  const isFree = ({ x, y, text }) => {
+    const box = { x, y, w: text.length * LETTER_W, h: LABEL_H };
+    const isCovered = taken.some((each) => Math.abs(x - each.x) < (box.w + each.w) / 2 && Math.abs(y - each.y) < (box.h + each.h) / 2);
+    if (!isCovered) taken.push(box);
+    return !isCovered;
+  };
+  const addresses = [...layout.addresses].map(([name, text]) => {
+    const { x, y } = layout.places.get(name);
+    return { id: `address ${name}`, kind: "cable", x, y: y + (h + LABEL_H) / 2 + 2, text };
+  });
+  const cables = layout.cables.map(([a, b]) => cableLabel(layout, moment, a, b)).filter(({ text }) => text);
+  return [...nodes, ...[...addresses, ...cables].filter(isFree)];
 }
+
+// The speed of a cable and how long it takes, above its middle; where these differ by the way, both.
+function cableLabel({ places }, { models }, a, b) {
+  const end = ({ node: name, port }) => models.get(name)?.samples.abouts.at(-1)?.ports.find((each) => each.port === port)?.config;
+  const [near, far] = [end(a), end(b)];
+  const ways = [[near, far], [far, near]].filter(([sender]) => sender).map(([sender, receiver]) => [
+    sender.rate_bps ? rate(sender.rate_bps) : "",
+    delayWords((sender.link?.transmit?.delay_ns ?? 0) + (receiver?.link?.receive?.delay_ns ?? 0)),
+  ].filter(Boolean).join(", "));
+  const [from, to] = [places.get(a.node), places.get(b.node)];
+  return { id: `cable ${a.node} ${a.port} ${b.node} ${b.port}`, kind: "cable", x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - CABLE_GAP,
+           text: [...new Set(ways)].filter(Boolean).join(" / ") };
+}
+
+const delayWords = (delayNs) => (delayNs ? span(delayNs / 1e9) : "");

@@ -31,7 +31,7 @@ import { flowColour } from "./palette.js";
 
 // How long a packet glides to its place in a queue, and how long a drop falls, in viewer's seconds.
 const GLIDE_S = 0.16;
-const FALL_S = 1.4, MARK_S = 1.2;
+const FALL_S = 1.4, MARK_S = 1.2, FALL_PX = 56;
 const PACKET_H = 15;
 const PACKET_W = 15;
 // How much of its colour a packet on the way back of its flow has.
@@ -354,7 +354,9 @@ class Drawing {
       const place = this.placeOfDrop(drop);
       if (!place) continue;
       const share = seconds / FALL_S;
-      const y = place.y + (moment.moves ? 46 * share * share + 10 * share : 12);
+      // As far as its own row goes: below it is the heading of the next one.
+      const room = Math.max(0, Math.min(FALL_PX, (place.bottom ?? Infinity) - place.y - PACKET_H));
+      const y = place.y + (moment.moves ? room * (FALL_PX > room ? share : 0.18 * share + 0.82 * share * share) : Math.min(12, room));
       const alpha = 1 - share * share;
       const colour = flowColour(palette, drop.packet.flow);
       // Those that come after one another fall beside one another.
@@ -379,13 +381,14 @@ class Drawing {
       const row = layout.rows.get(packet.input ?? packet.port);
       const strip = row?.inputs.find((each) => isOf(each, { output: target?.port, class: target?.class }))
         ?? row?.inputs[0];
-      return strip && { x: strip.x - 2, y: strip.y + strip.h, isQueue: true };
+      // Before what is written before a VOQ.
+      return strip && { x: (strip.dropX ?? strip.x) - 2, y: strip.y + strip.h, isQueue: true, bottom: layout.isNarrow ? row.bottom : undefined };
     }
     const row = layout.rows.get(target?.port ?? packet.outPort);
     const strip = row?.queues.find((each) => each.class === (target?.class ?? packet.class));
     if (strip) {
       const isHead = packet.kind === "queued";
-      return { x: isHead ? strip.x + strip.w : strip.x - 2, y: strip.y + strip.h, isQueue: true };
+      return { x: isHead ? strip.x + strip.w : strip.x - 2, y: strip.y + strip.h, isQueue: true, bottom: layout.isNarrow ? row.bottom : undefined };
     }
     const came = layout.rows.get(packet.port);
     return came && { x: came.ingressX, y: came.y + 14 };

@@ -37,7 +37,7 @@ export const holBlocking = {
         "Each mark is a packet, in the colour of its flow. They leave their queue at the right.",
         "More is sent to h4 than its line carries, so its output queue is full. Whenever the packet at the head of input 1 "
         + "is for h4, it waits for room there, and all packets behind it wait, too.",
-        "Packets with a sharp edge are for h5. Its line sends nothing meanwhile, and yet they wait: this is "
+        "The outlined packets are for h5. Its line sends nothing meanwhile, and yet they wait: this is "
         + "head-of-line blocking. The number above is what it costs.",
       ],
       button: "Slow down to see it",

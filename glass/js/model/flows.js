@@ -91,9 +91,10 @@ function placesOf(names) {
 
 // Each flow that was seen: its number, its name and the hosts at its ends.
 export class Flows {
-  // `names` are hosts' names by their addresses, for people; `kept` are colours that were given before.
-  constructor(names = new Map(), kept = {}) {
-    this.names = names;
+  // `names` are hosts' names by their addresses, for people; `kept` are colours that were given before. Routers, which
+  // have no colours, are named by `routers`.
+  constructor(names = new Map(), kept = {}, routers = new Map()) {
+    this.names = new Map([...routers, ...names]);
     this.colours = new Colours(placesOf(names), kept);
     this.list = [];
     this.byKey = new Map();

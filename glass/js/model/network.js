@@ -1,4 +1,4 @@
-// The network around the routers: its cables, and the names of hosts by their addresses.
+// The network around the routers: its cables, and the names of hosts and routers by their addresses.
 
 export class Network {
   // As labs/glass/scene.py tells it; {} where only routers' addresses are known.
@@ -8,6 +8,8 @@ export class Network {
     this.cables = cables;
     this.names = new Map();
     for (const host of hosts) for (const address of host.addresses) this.names.set(address, host.name);
+    // Recordings of before do not have them.
+    this.routerNames = new Map(routers.flatMap(({ name, addresses = [] }) => addresses.map((address) => [address, name])));
   }
 
   get isKnown() {

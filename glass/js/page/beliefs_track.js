@@ -6,7 +6,7 @@ import { element, setText, table } from "./dom.js";
 import { listen } from "./pointer.js";
 
 // As uPlot's axes have it, so that one instant stands at one place in all tracks.
-const LEFT = 64, RIGHT = 16;
+const LEFT = 64, RIGHT = 28;
 const AXIS = 18, DEPTH = 74, ROW = 15, GAP = 4;
 const TICK_PX = 90;
 const TITLE = "Who knows of it";

@@ -24,14 +24,17 @@ export class Charts {
     this.onSeek = onSeek;
     this.onHover = onHover;
     this.plots = element("div", { class: "plots" });
-    this.counter = element("input", { type: "text", list: "counters", placeholder: "a counter of Describe",
-                                      "aria-label": "A counter of Describe", onchange: () => this.addCounter() });
+    this.counter = element("input", { type: "text", list: "counters", placeholder: "a counter of the router",
+                                      "aria-label": "A counter of the router", onchange: () => this.addCounter() });
     this.refused = element("p", { class: "refused", role: "alert", hidden: true });
     this.paths = element("datalist", { id: "counters" });
     this.choice = element("select", { "aria-label": "Add a chart", onchange: () => this.addChosen() });
     this.axis = new Axis();
     const button = (text, title, action) => element("button", { type: "button", title, onclick: () => this.move(action) }, text);
-    this.following = button("Back to now", "Follow the picture again", (axis) => axis.follow());
+    this.following = button("Back to now", "Follow the picture again", (axis) => {
+      this.measure(0, 0);
+      axis.follow();
+    });
     this.measured = element("output", { class: "faint", "aria-live": "polite" });
     this.node = element("section", { class: "charts", "aria-label": "Charts" }, this.plots,
       element("div", { class: "row notpresented" }, this.choice, this.counter, this.paths,
@@ -122,10 +125,11 @@ export class Charts {
     if (this.shownLast) this.show(...this.shownLast);
   }
 
-  // A span of all tracks, in seconds; its means stand in each of them until another span is measured.
+  // A span of all tracks, in seconds; its means stand in each of them until another span is measured, an instant is
+  // clicked or the tracks follow the picture again.
   measure(from, to) {
     this.span = to > from ? [from, to] : undefined;
-    setText(this.measured, this.span ? `${spanWords(to - from)} measured: each track says its mean` : "");
+    setText(this.measured, this.span ? `${spanWords(to - from)} measured` : "");
     for (const { plot } of this.list) plot.measure(this.span);
   }
 

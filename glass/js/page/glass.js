@@ -43,7 +43,7 @@ export class Glass {
     // The hosts of a live network are reported by labs/worlds/live/telling.py.
     calls.clocks.sameAs = { [WORLD_NAME]: scene.routers[0].name };
     this.network = new Network(scene.network);
-    this.flows = new Flows(this.network.names, remembered());
+    this.flows = new Flows(this.network.names, remembered(), this.network.routerNames);
     // A recording is as long as it is, and is shown whole.
     const shares = scene.world === "recorded" ? {} : sharesOf(scene.routers.length * (twin ? 2 : 1));
     this.models = new Map(scene.routers.map(({ name, deviceId }) =>

@@ -18,8 +18,11 @@ export const KEYS = [
   ["?", "this list"],
 ];
 
-// Fields that take what is typed. The instant's slider is none: its arrows step as everywhere.
+// Fields that take what is typed.
 const FIELDS = "input:not([type=range]), select, textarea, dialog, [contenteditable=true]";
+// Controls that arrows move, those of tabs once the keyboard has reached them. The instant's slider is none: its
+// arrows step as everywhere.
+const MOVED = "[role=tab]", SLIDERS = "input[type=range]:not(.scrub *)";
 
 // Until `signal` aborts.
 export function onKey(glass, signal) {
@@ -36,7 +39,7 @@ export function onKey(glass, signal) {
     if (key === "Tab") clicked = undefined;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (target.closest(FIELDS)) return;
-    if (key.startsWith("Arrow") && takesKeys(target, "[role=tab]")) return;
+    if (key.startsWith("Arrow") && (takesKeys(target, MOVED) || target.matches(SLIDERS))) return;
     if (key === " " && takesKeys(target, "button, summary")) return;
     const action = actionOf(glass, event);
     if (!action) return;

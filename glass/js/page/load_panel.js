@@ -158,7 +158,7 @@ function names({ ctx, bbox, valToPos }, palette, fifo, output) {
   ctx.fillText("FIFOs (many ports)", x - 6 * devicePixelRatio, bbox.top + 2.6 * size);
   ctx.textAlign = "left";
   ctx.fillStyle = output;
-  // Left of its curve, which is that high at 92 %.
-  ctx.fillText("output queues", x + 4 * devicePixelRatio, valToPos(5.5, "y", true));
+  // Left of its curve, which is that high at 94 %.
+  ctx.fillText("output queues", x + 4 * devicePixelRatio, valToPos(7.6, "y", true));
   ctx.restore();
 }

@@ -109,7 +109,7 @@ export class Plot {
     const { xs, series, unit } = this.found, [from, to] = this.span;
     return series.map((each) => [each, valuesOf(each).filter((y, index) => Number.isFinite(y) && xs[index] >= from && xs[index] <= to)])
       .filter(([, ys]) => ys.length)
-      .map(([each, ys]) => `${series.length > 1 ? `${each.name} ` : ""}mean ${unit(ys.reduce((sum, y) => sum + y, 0) / ys.length)}`);
+      .map(([each, ys]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(ys.reduce((sum, y) => sum + y, 0) / ys.length)}`);
   }
 
   // Marks an instant and says the values there; without one, the newest.
@@ -123,8 +123,12 @@ export class Plot {
     const index = isIn ? placeOf(xs, seconds) : xs.length - 1;
     const words = series.map((each) => [each, valuesOf(each)[index]]).filter(([, y]) => Number.isFinite(y))
       .map(([each, y]) => `${series.length > 1 ? `${each.name} ` : ""}${unit(y)}${level && series.length === 1 ? ` of ${unit(level)}` : ""}`);
-    if (this.span) setText(this.value, this.means().join(", ") || "no values in this span");
-    else setText(this.value, `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`);
+    const means = this.span ? this.means() : [];
+    const said = this.span ? (means.length ? `mean: ${means.join(", ")}` : "no values in this span")
+      : `${isIn ? `${instant(seconds * 1e12, (max - min) / 12)}: ` : ""}${words.join(", ") || (this.found.why ?? "")}`;
+    setText(this.value, said);
+    // Of many series two lines are in sight.
+    this.value.title = said;
     this.place.setAttribute("aria-label", `${this.title}: ${words.join(", ") || this.found.why || "nothing yet"}`);
   }
 
@@ -153,14 +157,16 @@ export class Plot {
                    font: "11px system-ui, sans-serif" };
     return {
       width: Math.max(80, this.place.clientWidth), height: Math.max(40, this.place.clientHeight), legend: { show: false },
-      cursor: { y: false, points: { show: false }, bind: { mousemove: () => null, mouseleave: () => null, mousedown: () => null } },
+      // uPlot takes each click on a cursor that the page has moved for the end of a drag; pointer.js knows better.
+      cursor: { y: false, points: { show: false }, drag: { x: false, y: false, click: () => {} }, bind: { mousemove: () => null, mouseleave: () => null, mousedown: () => null } },
       scales: { x: { time: false, auto: false }, y: { auto: false } },
       axes: [
         // All tracks have the grid, the first one its numbers.
         { ...axis, side: 0, size: this.view.isFirst ? 22 : 0, gap: 3, values: (_, all) => (this.view.isFirst ? tickWords(all) : all.map(() => "")) },
         { ...axis, size: 64, space: 22, values: (_, all) => all.map((each) => this.unit(each)) },
       ],
-      padding: [this.view.isFirst ? 0 : 6, 16, 4, 0],
+      // To the right, half of the last number of the axis.
+      padding: [this.view.isFirst ? 0 : 6, 28, 4, 0],
       select: { show: true, over: false, left: 0, top: 0, width: 0, height: 0 },
       hooks: { draw: [(plot) => this.mark(plot)] },
       series: [{}, ...series.map((each) => ({

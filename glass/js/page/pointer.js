@@ -16,8 +16,11 @@ export function listen(node, secondsAt, { onHover, onSeek, onMove, onMeasure }) 
   }, { passive: false });
   node.addEventListener("click", (event) => {
     const at = secondsAt(event);
-    // The end of a drag is no click.
-    if (Number.isFinite(at) && !hasDragged) onSeek(at);
+    // The end of a drag is no click; a click ends a measured span.
+    if (Number.isFinite(at) && !hasDragged) {
+      onMeasure(at, at);
+      onSeek(at);
+    }
     hasDragged = false;
   });
   node.addEventListener("pointerdown", (event) => {

@@ -173,7 +173,11 @@ export class RouterView {
 
   focusOf(about) {
     const { glass } = this;
-    if (this.focus && this.focus.router === glass.model.name) return this.focus;
+    // A chosen queue stays chosen; its limits may have changed since.
+    if (this.focus && this.focus.router === glass.model.name) {
+      const { key, port, class: class_, strip } = this.focus;
+      return key.startsWith("input") ? { ...this.inputFocus(about, port), strip } : this.queueFocus(about, port, class_);
+    }
     if (about.input.queueing === "FIFO") {
       // The input that most comes through, as far as is known.
       const busiest = this.now?.sample?.inputs.toSorted((a, b) => b.counters.offered?.packets - a.counters.offered?.packets)[0];
@@ -258,11 +262,10 @@ export class RouterView {
 
   clicked(event) {
     const { glass } = this;
-    const spot = glass.stage.spotAt(event);
-    if (spot) return this.showPacket(spot.packet);
-    const strip = this.stripAt(event);
+    const spot = glass.stage.spotAt(event), strip = this.stripAt(event);
+    // A full queue shows nothing but packets: a click on one of them means its queue, too.
     if (strip) this.focus = strip;
-    return undefined;
+    return spot && this.showPacket(spot.packet);
   }
 
   showPacket(packet) {
@@ -342,7 +345,7 @@ export class RouterView {
 export function lossWords(reasons, lost) {
   const all = [...lost.values()].reduce((sum, each) => sum + each, 0);
   const since = all ? `: ${count(all)} lost at inputs and outputs since the network began` : "";
-  return `Packets are being lost by ${[...reasons].map(reasonWords).join(" and ")}${since}.`;
+  return `Packets are being lost (${[...reasons].map(reasonWords).join(", ")})${since}.`;
 }
 
 // One on from where something is in a list; from outside to an end of it.
