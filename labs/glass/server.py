@@ -30,7 +30,6 @@ import ipaddress
 import json
 import logging
 import mimetypes
-import os
 import secrets
 import struct
 from collections import Counter
@@ -254,8 +253,7 @@ class Glass:
         if path == "/schema":
             return _response(HTTPStatus.OK, "application/octet-stream", self._schema)
         wanted = (PAGE / (path.lstrip("/") or "index.html")).resolve()
-        # A name may be too long for any file.
-        if not wanted.is_relative_to(PAGE) or not os.path.isfile(wanted):
+        if not wanted.is_relative_to(PAGE) or not _is_file(wanted):
             return _plain(HTTPStatus.NOT_FOUND, "There is no such file.")
         kind = _TYPES.get(wanted.suffix) or mimetypes.guess_type(wanted.name)[0]
         return _response(HTTPStatus.OK, kind or "application/octet-stream", wanted.read_bytes())
@@ -358,8 +356,10 @@ class _Calls:
 
 
 def _log() -> logging.Logger:
-    """Errors of the server. What a client sends instead of a request is none: anybody could fill the
-    terminal with tracebacks."""
+    """Errors of the server.
+
+    What a client sends instead of a request is none: anybody could fill the terminal with it.
+    """
     log = logging.getLogger("vitrine.glass")
     log.addFilter(_is_our_error)
     return log
@@ -376,6 +376,13 @@ def _client(connection: ServerConnection) -> str:
 def _is_same(token: str, wanted: str) -> bool:
     # A header may have any bytes.
     return hmac.compare_digest(token.encode(errors="replace"), wanted.encode())
+
+
+def _is_file(path: Path) -> bool:
+    # The name may be too long for any file.
+    with contextlib.suppress(OSError):
+        return path.is_file()
+    return False
 
 
 def _is_number(name: str) -> bool:
