@@ -161,12 +161,7 @@ fn aqms() -> [Aqm; 5] {
     let (target_ns, update_ns, ecn) = (Some(100_000), Some(20_000), Some(true));
     let (alpha, beta) = (ratio(), ratio());
     [
-        Aqm::Codel(v1::Codel {
-            target_ns,
-            interval_ns: Some(200_000),
-            mtu_bytes: Some(1514),
-            ecn,
-        }),
+        Aqm::Codel(v1::Codel { target_ns, interval_ns: Some(200_000), mtu_bytes: Some(1514), ecn }),
         Aqm::Dualpi2(v1::Dualpi2 {
             l4s_class: Some(1),
             target_ns,
@@ -274,9 +269,8 @@ fn rig() -> Rig {
 
 /// Frames of both classes, slower and faster than the port; then a look.
 fn check(rig: &mut Rig) {
-    let frame = |length: usize| {
-        [&[0xff; 6][..], &[0xee; 6], &[0x08, 0x00], &vec![0x45; length]].concat()
-    };
+    let frame =
+        |length: usize| [&[0xff; 6][..], &[0xee; 6], &[0x08, 0x00], &vec![0x45; length]].concat();
     for round in 0..12 {
         rig.drive(|device, now| {
             for length in [46, 1400, 700] {
