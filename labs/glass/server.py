@@ -358,7 +358,7 @@ class _Calls:
 def _log() -> logging.Logger:
     """Errors of the server.
 
-    What a client sends instead of a request is none: anybody could fill the terminal with it.
+    A broken request is none of them: anybody could fill the terminal with those.
     """
     log = logging.getLogger("vitrine.glass")
     log.addFilter(_is_our_error)

@@ -21,7 +21,7 @@ use v1::shaper::Kind as Shaper;
 const CONFIGURE: u8 = 4;
 const DESCRIBE: u8 = 5;
 
-/// What a number is replaced with.
+/// The numbers that replace a valid one.
 const EXTREMES: [u64; 6] = [0, 1, u32::MAX as u64, 1 << 61, 1 << 63, u64::MAX];
 
 /// A field of an encoded message.
