@@ -28,6 +28,7 @@ import contextlib
 import hmac
 import ipaddress
 import json
+import logging
 import mimetypes
 import secrets
 import struct
@@ -162,6 +163,7 @@ class Glass:
             compression=None,
             open_timeout=self._arrival_timeout_s,
             create_connection=arrivals.counting(self._arrivals),
+            logger=_log(),
             ping_timeout=_GONE_S,
             close_timeout=_CLOSE_S,
         )
@@ -176,10 +178,15 @@ class Glass:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """A file, a refusal, or None: let the socket be opened."""
+        if not (request.path.isascii() and request.path.isprintable()):
+            return _plain(HTTPStatus.BAD_REQUEST, "An address consists of printable characters.")
         hosts = request.headers.get_all("Host")
         if len(hosts) != 1 or not self._is_own(hosts[0]):
             return _plain(HTTPStatus.MISDIRECTED_REQUEST, "This server has another name.")
-        way = urlsplit(request.path)
+        try:
+            way = urlsplit(request.path)
+        except ValueError:
+            return _plain(HTTPStatus.BAD_REQUEST, "This is no address.")
         if way.path == "/source":
             file = parse_qs(way.query).get("file", [""])[0]
             folders = self._scene().folders
@@ -246,7 +253,7 @@ class Glass:
         if path == "/schema":
             return _response(HTTPStatus.OK, "application/octet-stream", self._schema)
         wanted = (PAGE / (path.lstrip("/") or "index.html")).resolve()
-        if not wanted.is_relative_to(PAGE) or not wanted.is_file():
+        if not wanted.is_relative_to(PAGE) or not _is_file(wanted):
             return _plain(HTTPStatus.NOT_FOUND, "There is no such file.")
         kind = _TYPES.get(wanted.suffix) or mimetypes.guess_type(wanted.name)[0]
         return _response(HTTPStatus.OK, kind or "application/octet-stream", wanted.read_bytes())
@@ -348,12 +355,34 @@ class _Calls:
         await self._socket.send(_HEAD.pack(kind, number) + rest)
 
 
+def _log() -> logging.Logger:
+    """Errors of the server.
+
+    A broken request is none of them: anybody could fill the terminal with those.
+    """
+    log = logging.getLogger("vitrine.glass")
+    log.addFilter(_is_our_error)
+    return log
+
+
+def _is_our_error(record: logging.LogRecord) -> bool:
+    return record.msg != "opening handshake failed"
+
+
 def _client(connection: ServerConnection) -> str:
     return arrivals.client_of(connection.remote_address[0])
 
 
 def _is_same(token: str, wanted: str) -> bool:
-    return hmac.compare_digest(token.encode(), wanted.encode())
+    # A header may have any bytes.
+    return hmac.compare_digest(token.encode(errors="replace"), wanted.encode())
+
+
+def _is_file(path: Path) -> bool:
+    # The name may be too long for any file.
+    with contextlib.suppress(OSError):
+        return path.is_file()
+    return False
 
 
 def _is_number(name: str) -> bool:

@@ -48,6 +48,7 @@ def test_what_is_no_request_is_refused_and_the_next_is_served(line):
 
 
 def test_a_client_that_sends_nothing_does_not_keep_others_out(monkeypatch):
+    assert reload._SILENT_S == 5
     monkeypatch.setattr(reload, "_SILENT_S", 0.05)
     with reload.serving([]), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as silent:
         silent.connect(str(routers.folder() / "reload.sock"))

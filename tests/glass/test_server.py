@@ -235,6 +235,30 @@ def test_files_are_those_of_the_page_and_no_others(running):
     assert get(glass, "/", host="evil.example")[0] == 421
 
 
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        (b"GET /a\0b HTTP/1.1", 400),
+        (b"GET /\xff HTTP/1.1", 400),
+        (b"GET //[ HTTP/1.1", 400),
+        (b"GET /" + b"a" * 5000 + b" HTTP/1.1", 404),
+        (b"GET /source?file=x HTTP/1.1\r\nAuthorization: Bearer \xff", 401),
+        (b"POST / HTTP/1.1", None),
+        (b"\0\xff", None),
+    ],
+    ids=["zero byte", "high byte", "no host", "long", "token", "method", "noise"],
+)
+def test_what_is_no_request_fills_no_terminal(running, line, status, caplog):
+    glass, _ = running
+    with socket.create_connection(("127.0.0.1", glass.port), timeout=DEADLINE_S) as client:
+        client.sendall(line + f"\r\nHost: 127.0.0.1:{glass.port}\r\n\r\n".encode())
+        answer = client.makefile("rb").read()
+    assert (answer.split()[1] if answer else None) == (str(status).encode() if status else None)
+    # By then the server has done with the first client, and logged what it logs.
+    assert get(glass, "/schema")[0] == 200
+    assert not caplog.records
+
+
 def test_the_page_carries_no_address_of_elsewhere():
     pages = [file for file in server.PAGE.rglob("*") if file.suffix in (".js", ".css", ".html")]
     assert pages

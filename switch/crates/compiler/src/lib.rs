@@ -21,7 +21,7 @@ pub mod types;
 
 pub use compile::{Options, Output, compile};
 pub use front::{Front, Reading, analyse, read};
-pub use syntax::preprocessor::PreprocessorOptions;
+pub use syntax::preprocessor::{FILE_SIZE_BYTES_MAX, PreprocessorOptions};
 pub use syntax::{
     Diagnostic, Fix, Label, Location, Severity, SourceError, SourceMap, SourceProvider, Span,
 };

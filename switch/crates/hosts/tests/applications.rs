@@ -159,6 +159,53 @@ fn a_heavy_tailed_workload_is_done_in_the_end() {
     assert!(net.hosts.iter().all(|host| host.connection_count() == 0 && host.books().balance()));
 }
 
+/// Answers as long as their field: as much is sent as the time allows.
+#[test]
+fn an_answer_may_be_longer_than_any_run() {
+    let mut net = net(1);
+    let endless = Bytes(u64::MAX);
+    let service = Service::Respond { request: Bytes(100), response: endless };
+    net.start_right(
+        0,
+        Box::new(Listener::new(ListenerConfig { port: 80, service, congestion: None })),
+    );
+    let page = PageConfig {
+        from: vec![net.right(0, 80)],
+        request: Bytes(300),
+        response: endless,
+        after: Span::ZERO,
+        pause: Span::ZERO,
+        random_pause: false,
+        count: 1,
+        congestion: None,
+    };
+    let app = net.start_left(0, Box::new(Page::new(page)));
+    net.run(MS(200));
+    let Report::Page(report) = net.report(0, app) else { panic!("a page") };
+    assert_eq!((report.fetched.count(), report.failed), (0, 0));
+    assert!(net.hosts.iter().all(|host| host.books().balance()));
+}
+
+/// No two connections have the same ends: once each port of the host leads to a server, another one
+/// fails. The first answer would come after 10 ms, so no port becomes free.
+#[test]
+fn more_flows_than_ports_fail() {
+    let mut net = net(1);
+    let workload = WorkloadConfig {
+        to: vec![net.right(0, 80)],
+        interval: Span::from_ns(100),
+        lengths: Lengths::Fixed(Bytes(1)),
+        after: Span::ZERO,
+        span: Span::MAX,
+        congestion: None,
+    };
+    let app = net.start_left(0, Box::new(Workload::new(workload)));
+    net.run(MS(5));
+    let Report::Workload(report) = net.report(0, app) else { panic!("a workload") };
+    assert!(report.begun > 40_000, "{}", report.begun);
+    assert_eq!((report.begun - report.failed, net.hosts[0].connection_count()), (28_232, 28_232));
+}
+
 /// Two volleys of three at 2 and 5 ms, to a sink that reports the first two bytes of each: each is
 /// reported when its last bit is there. 1042 bytes at 10 Mb/s take 833.6 us, and 5 ms.
 #[test]

@@ -1,8 +1,8 @@
 //! Source texts from the file system, and results to it.
 
-use compiler::{SourceError, SourceProvider};
+use compiler::{FILE_SIZE_BYTES_MAX, SourceError, SourceProvider};
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::PathBuf;
 
 /// The directory of the includes that are part of the program, searched last. No real directory is
@@ -15,7 +15,7 @@ pub struct Files;
 
 impl SourceProvider for Files {
     fn read(&self, path: &str) -> Result<String, SourceError> {
-        match fs::read(path) {
+        match read_plain(path) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => match error.kind() {
                 ErrorKind::NotFound | ErrorKind::NotADirectory => built_in(path),
@@ -23,6 +23,42 @@ impl SourceProvider for Files {
             },
         }
     }
+}
+
+/// The program of a command line, which may be a pipe (`/dev/stdin`), and what it includes.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a>(pub &'a str);
+
+impl SourceProvider for Program<'_> {
+    fn read(&self, path: &str) -> Result<String, SourceError> {
+        match fs::metadata(path) {
+            Ok(found) if path == self.0 && !found.is_dir() && !found.is_file() => read_open(path)
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .map_err(|error| SourceError::Unreadable(error.to_string())),
+            _ => Files.read(path),
+        }
+    }
+}
+
+/// Reads a file that has an end: a program may include any path, and a device or a pipe would occupy the
+/// compiler, or the editor that has the program open, for ever.
+fn read_plain(path: &str) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
+        return Err(io::Error::other("it is a device or a pipe, not a file"));
+    }
+    read_open(path)
+}
+
+/// Reads a byte more than the compiler takes, at the most: it refuses the rest.
+fn read_open(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path)?;
+    file.take(FILE_SIZE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// A file with the contents of `p4include/core.p4` or `p4include/v1model.p4`: editors open only

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments, HELP, MakeRule, P4InfoFormat, Print};
 use crate::entries;
-use crate::files::{BUILT_IN, Files, write_whole};
+use crate::files::{BUILT_IN, Program, write_whole};
 use crate::lsp::{Programs, Server, serve};
 use crate::render::render_all;
 use compiler::{Diagnostic, Options, Output, Severity, SourceMap, compile};
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
     }
     let lower = compiler::lower::Options { emit_externs: arguments.emit_externs };
-    let output = compile(&Files, main_file, &Options { preprocessor, lower });
+    let output = compile(&Program(main_file), main_file, &Options { preprocessor, lower });
     Outcome { text: printed, ..finish(arguments, output) }
 }
 
@@ -177,7 +177,8 @@ impl Preprocessed {
     fn of(main_file: &str, options: &PreprocessorOptions) -> Preprocessed {
         let mut sources = SourceMap::default();
         let mut diagnostics = Diagnostics::default();
-        let tokens = preprocess(&Files, main_file, options, &mut sources, &mut diagnostics);
+        let tokens =
+            preprocess(&Program(main_file), main_file, options, &mut sources, &mut diagnostics);
         let status = u8::from(diagnostics.error_count() > 0);
         let messages = render_all(&diagnostics.into_sorted(), &sources);
         let names = sources.files().iter().map(|file| file.name.to_string());

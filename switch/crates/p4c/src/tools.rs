@@ -3,7 +3,7 @@
 //! controls.
 
 use crate::arguments::{Arguments, parse};
-use crate::files::Files;
+use crate::files::Program;
 use crate::graphs;
 use crate::run::{Outcome, judged, make_directory, preprocessor_options, print, write};
 use compiler::{Front, SourceError, SourceProvider, analyse};
@@ -112,7 +112,7 @@ impl Own {
 
 /// Reads and checks a program; the messages, and the program if it has no errors.
 fn check(arguments: &Arguments, main_file: &str) -> (Outcome, Option<Front>) {
-    let mut front = analyse(&Files, main_file, &preprocessor_options(arguments));
+    let mut front = analyse(&Program(main_file), main_file, &preprocessor_options(arguments));
     let diagnostics = take(&mut front.diagnostics).into_sorted();
     let (messages, has_errors) = judged(arguments, diagnostics, &front.sources);
     let outcome = Outcome { messages, status: u8::from(has_errors), ..Outcome::default() };
@@ -127,7 +127,7 @@ fn format(arguments: &Arguments, main_file: &str) -> Result<Outcome, Outcome> {
         io::stdin().lock().read_to_string(&mut text).map_err(failed)?;
         text
     } else {
-        Files.read(main_file).map_err(|error| {
+        Program(main_file).read(main_file).map_err(|error| {
             Outcome::failed(&match error {
                 SourceError::NotFound => format!("there is no file {main_file}"),
                 SourceError::Unreadable(why) => format!("cannot read {main_file}: {why}"),

@@ -230,3 +230,19 @@ fn assertions_are_left_out_and_errors_counted_where_that_is_asked_for() {
         compile(&place, "-DPORT=unknown -DUNUSED=other=1; --maxErrorCount 1 DIR/program.p4");
     assert_eq!(outcome.messages.matches("error:").count(), 1, "{}", outcome.messages);
 }
+
+/// A device or a pipe has no end, so only files are included. The program itself may come by a pipe.
+#[test]
+fn devices_and_pipes_are_not_included() {
+    let directory = directory("devices");
+    let pipe = directory.join("pipe.p4");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for path in ["/dev/zero", "pipe.p4"] {
+        let program = format!("#include \"{path}\"\n{PROGRAM}");
+        fs::write(directory.join("program.p4"), program).expect("a program can be written");
+        let outcome = compile(&directory, "-DPORT=1 -DUNUSED= -o DIR/out.json DIR/program.p4");
+        assert_eq!(outcome.status, 1);
+        assert!(outcome.messages.contains("it is a device or a pipe, not a file"), "{outcome:?}");
+    }
+}

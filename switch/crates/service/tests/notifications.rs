@@ -156,3 +156,25 @@ async fn subscribers_may_come_over_tcp_and_strangers_are_sent_away() {
     teach(&switch, 7);
     assert_eq!(message(&mut stream, &[]), learned(1, 7));
 }
+
+/// The next one is subscribed when another leaves, and receives what is learned from then on.
+#[tokio::test(flavor = "multi_thread")]
+async fn sixty_four_may_subscribe_at_a_time() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let switch = start(Place::Tcp(free)).await;
+    let connect = || {
+        let stream = TcpStream::connect(free).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    };
+    let mut subscribers: Vec<_> = (0..64).map(|_| subscribe(connect())).collect();
+    let waiting = connect();
+    teach(&switch, 7);
+    for subscriber in &mut subscribers {
+        assert_eq!(message(subscriber, &[]), learned(1, 7));
+    }
+    drop(subscribers.pop());
+    let mut late = subscribe(waiting);
+    teach(&switch, 8);
+    assert_eq!(message(&mut late, &[]), learned(2, 8));
+}

@@ -170,6 +170,11 @@ fn datagram_source(
         }
         PaceMessage::Poisson(poisson) => (poisson.rate_bps, Pace::Poisson),
         PaceMessage::OnOff(it) => {
+            if (it.on_mean_ns, it.off_mean_ns) == (0, 0) {
+                return Err(Refusal::invalid(
+                    "datagram_source.on_off: both means are 0; give how long it is on, and off",
+                ));
+            }
             let pace = Pace::OnOff { on: span(it.on_mean_ns), off: span(it.off_mean_ns) };
             (it.rate_bps, pace)
         }
@@ -182,7 +187,9 @@ fn datagram_source(
                 return Err(Refusal::invalid("datagram_source.volleys.at_ns: the times must rise"));
             }
             let place = "datagram_source.volleys.datagrams";
-            let datagrams = at_most(AT_ONCE_COUNT_MAX, volleys.datagrams, place)?;
+            let at_once = at.chunk_by(Span::eq).map(<[Span]>::len).max().unwrap_or(0) as u64;
+            at_most(AT_ONCE_COUNT_MAX, volleys.datagrams.saturating_mul(at_once.max(1)), place)?;
+            let datagrams = volleys.datagrams;
             let length = Bytes(length);
             return Ok(Box::new(Volleys::new(VolleysConfig { to, length, datagrams, at })));
         }
@@ -295,7 +302,7 @@ fn congestion(
 
 #[cfg(test)]
 mod tests {
-    use v1::datagram_source::{Bursts, Volleys as VolleysMessage};
+    use v1::datagram_source::{Bursts, OnOff, Volleys as VolleysMessage};
 
     use super::*;
 
@@ -323,10 +330,18 @@ mod tests {
         assert!(refusal(Kind::Ping(ping)).starts_with("ping.payload_bytes: 1099511627776;"));
         let bursts = PaceMessage::Bursts(Bursts { rate_bps: 1, datagrams: 1 << 60 });
         let volleys = PaceMessage::Volleys(VolleysMessage { datagrams: u64::MAX, at_ns: vec![0] });
-        for pace in [bursts, volleys] {
+        // Many volleys at one instant.
+        let at_ns = vec![7; 1025];
+        let together = PaceMessage::Volleys(VolleysMessage { datagrams: 1024, at_ns });
+        for pace in [bursts, volleys, together] {
             let source =
                 v1::DatagramSource { to: to.clone(), pace: Some(pace), ..Default::default() };
             assert!(refusal(Kind::DatagramSource(source)).ends_with("; at most 1048576"));
         }
+        // Neither on nor off for any time: it would change for ever at one instant.
+        let pace = Some(PaceMessage::OnOff(OnOff { rate_bps: 1, on_mean_ns: 0, off_mean_ns: 0 }));
+        let source = v1::DatagramSource { to, pace, ..Default::default() };
+        let said = refusal(Kind::DatagramSource(source));
+        assert!(said.starts_with("datagram_source.on_off: both means are 0"), "{said}");
     }
 }

@@ -6,6 +6,9 @@ use units::{Bytes, Span};
 
 use crate::problems::Problems;
 
+/// The longest time of a setting: Linux's own are 2 minutes at the most.
+const TIME_NS_MAX: u64 = 3600 * 1_000_000_000;
+
 /// Finds the congestion control of a name, or says why there is none.
 pub type NamedAlgorithm<'a> = dyn FnMut(&str) -> Result<Algorithm, String> + 'a;
 
@@ -46,18 +49,40 @@ pub fn settings(
     set(&mut tcp.frto, config.frto);
     set(&mut tcp.reordering, config.reordering);
     set(&mut tcp.reordering_max, config.max_reordering);
-    set(&mut tcp.rto_min, config.rto_min_ns.map(Span::from_ns));
-    set(&mut tcp.rto_max, config.rto_max_ns.map(Span::from_ns));
-    set(&mut tcp.rto_initial, config.rto_initial_ns.map(Span::from_ns));
-    set(&mut tcp.delayed_ack_min, config.delayed_ack_min_ns.map(Span::from_ns));
-    set(&mut tcp.delayed_ack_max, config.delayed_ack_max_ns.map(Span::from_ns));
+    set(&mut tcp.rto_min, time(config.rto_min_ns, "rto_min_ns", place, problems));
+    set(&mut tcp.rto_max, time(config.rto_max_ns, "rto_max_ns", place, problems));
+    set(&mut tcp.rto_initial, time(config.rto_initial_ns, "rto_initial_ns", place, problems));
+    set(
+        &mut tcp.delayed_ack_min,
+        time(config.delayed_ack_min_ns, "delayed_ack_min_ns", place, problems),
+    );
+    set(
+        &mut tcp.delayed_ack_max,
+        time(config.delayed_ack_max_ns, "delayed_ack_max_ns", place, problems),
+    );
     set(&mut tcp.segments_per_ack, config.segments_per_ack.map(|segments| segments.max(1)));
-    set(&mut tcp.sack_compression, config.comp_sack_delay_ns.map(Span::from_ns));
+    set(
+        &mut tcp.sack_compression,
+        time(config.comp_sack_delay_ns, "comp_sack_delay_ns", place, problems),
+    );
     set(&mut tcp.syn_retries, config.syn_retries);
     set(&mut tcp.retries, config.retries2);
     set(&mut tcp.slow_start_after_idle, config.slow_start_after_idle);
-    set(&mut tcp.time_wait, config.time_wait_ns.map(Span::from_ns));
+    set(&mut tcp.time_wait, time(config.time_wait_ns, "time_wait_ns", place, problems));
     tcp
+}
+
+/// A time that a connection waits.
+fn time(ns: Option<u64>, name: &str, place: &str, problems: &mut Problems) -> Option<Span> {
+    let ns = ns?;
+    if ns > TIME_NS_MAX {
+        problems.add(
+            format!("{place}, tcp.{name}"),
+            ns.to_string(),
+            "at most an hour; the unit is ns",
+        );
+    }
+    Some(Span::from_ns(ns.min(TIME_NS_MAX)))
 }
 
 fn set<T>(setting: &mut T, wanted: Option<T>) {

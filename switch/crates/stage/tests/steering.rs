@@ -115,6 +115,33 @@ fn frames_that_nothing_could_bring_are_refused_and_none_of_them_comes() {
     assert_eq!(rig.look().books.unwrap().injected, 0);
 }
 
+/// Timers beyond the end of time would stop the server.
+#[test]
+fn times_of_tcp_beyond_an_hour_are_refused() {
+    let set: [fn(&mut v1::TcpConfig, u64); 7] = [
+        |tcp, ns| tcp.rto_min_ns = Some(ns),
+        |tcp, ns| tcp.rto_max_ns = Some(ns),
+        |tcp, ns| tcp.rto_initial_ns = Some(ns),
+        |tcp, ns| tcp.delayed_ack_min_ns = Some(ns),
+        |tcp, ns| tcp.delayed_ack_max_ns = Some(ns),
+        |tcp, ns| tcp.comp_sack_delay_ns = Some(ns),
+        |tcp, ns| tcp.time_wait_ns = Some(ns),
+    ];
+    const HOUR_NS: u64 = 3600 * 1_000_000_000;
+    for set in set {
+        let built = |ns| {
+            let mut topology = rig::wire_topology();
+            set(topology.hosts[0].tcp.get_or_insert_default(), ns);
+            let request = v1::BuildRequest { topology: Some(topology), seed: 1 };
+            Rig::empty().build(request)
+        };
+        assert_eq!(built(HOUR_NS), Ok(()));
+        for ns in [HOUR_NS + 1, u64::MAX] {
+            assert!(built(ns).is_err(), "{ns} ns");
+        }
+    }
+}
+
 /// Events, samples and frames of a transfer with a ping beside it, in `steps` steps of `step_ms`.
 fn told_of_a_run(steps: u64, step_ms: u64) -> (Vec<u8>, Vec<u8>) {
     let mut rig = Rig::wire(7);

@@ -117,6 +117,11 @@ impl Diagnostics {
         }
     }
 
+    /// Whether one more message would not be kept, so that its hints need not be looked for.
+    pub fn is_full(&self) -> bool {
+        self.list.len() == DIAGNOSTIC_COUNT_MAX
+    }
+
     /// How many errors there were, those not kept included.
     pub fn error_count(&self) -> usize {
         self.error_count

@@ -1,10 +1,17 @@
 //! "Did you mean ...?"
 
+/// Longer names are given no suggestion, and are none: a comparison takes as many steps as both have
+/// characters, multiplied.
+const LENGTH_MAX: usize = 64;
+
 /// The name among `names` that is most like `wanted`, if one is like it at all.
 pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // One typing error for every three characters.
     let limit = (wanted.len() / 3).clamp(1, 3);
+    let names = if wanted.len() <= LENGTH_MAX { Some(names) } else { None };
     names
+        .into_iter()
+        .flatten()
         .filter(|name| *name != wanted && name.len().abs_diff(wanted.len()) <= limit)
         .map(|name| (distance(wanted, name), name))
         // Of a name of one letter nothing would be left that is alike.
@@ -50,6 +57,15 @@ mod tests {
         assert_eq!(nearest("etherent", names.into_iter()), Some("ethernet"));
         assert_eq!(nearest("Ipv4", names.into_iter()), Some("ipv4"));
         assert_eq!(nearest("tcp", names.into_iter()), None);
+    }
+
+    #[test]
+    fn long_names_are_not_compared() {
+        let long = "n".repeat(64);
+        let nearly = format!("{}m", &long[1..]);
+        assert_eq!(nearest(&nearly, [&*long].into_iter()), Some(&*long));
+        let (longer, nearly) = ("n".repeat(65), "n".repeat(66));
+        assert_eq!(nearest(&nearly, [&*longer].into_iter()), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::fate::Waiting;
 use crate::outside::AqmQuestion;
 use crate::port::Port;
+use crate::queue::Queue;
 use crate::slab::{Handle, Slab};
 use wire::Ecn;
 
@@ -82,10 +83,12 @@ impl Ports {
     /// Opens the shared buffer's books anew: a size, minima or alphas may have changed.
     pub fn reconfigure_buffer(&mut self, config: &Config) {
         let queues = || self.iter().flat_map(|(_, port)| &port.queues);
-        let minima: Bytes = queues().map(|queue| queue.config.share.minimum).sum();
-        let used = queues().map(|queue| beyond_minimum(&queue.config.share, queue.fifo.bytes()));
-        let used: Bytes = used.sum();
-        self.buffer = config.buffer.map(|buffer| SharedBuffer::new(buffer, minima, used));
+        let used = |queue: &Queue| beyond_minimum(&queue.config.share, queue.fifo.bytes());
+        self.buffer = config.buffer.map(|buffer| {
+            // Without a buffer the minima mean nothing, and their sum is not checked.
+            let minima: Bytes = queues().map(|queue| queue.config.share.minimum).sum();
+            SharedBuffer::new(buffer, minima, queues().map(used).sum())
+        });
     }
 
     /// The class in whose queue a packet for `class` waits: another one only where two are managed as

@@ -137,10 +137,13 @@ fn scaled(owed: Span, old: u64, new: u64) -> Span {
 fn depth_of(config: &ShaperConfig) -> Span {
     match config {
         ShaperConfig::Bits { rate, burst } => {
-            let ps = u128::from(burst.bits()) * PS_PER_SECOND / u128::from(rate.bps());
+            let bits = u128::from(burst.count()) * 8;
+            let ps = bits.saturating_mul(PS_PER_SECOND) / u128::from(rate.bps());
             Span::from_ps(ps.min(u128::from(u64::MAX)) as u64)
         }
-        ShaperConfig::Packets { rate, burst, .. } => rate.spacing() * u64::from(*burst),
+        ShaperConfig::Packets { rate, burst, .. } => {
+            Span::from_ps(rate.spacing().ps().saturating_mul(u64::from(*burst)))
+        }
     }
 }
 

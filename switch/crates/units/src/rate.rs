@@ -78,8 +78,9 @@ impl PacketRate {
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (unit, name) in [(1_000_000_000, "Gb/s"), (1_000_000, "Mb/s"), (1_000, "kb/s")] {
-            if self.0 >= unit && (self.0 * 1000).is_multiple_of(unit) {
-                let (whole, fraction) = (self.0 / unit, self.0 * 1000 / unit % 1000);
+            // A unit is a multiple of 1000, so this loses nothing, and cannot overflow.
+            if self.0 >= unit && self.0.is_multiple_of(unit / 1000) {
+                let (whole, fraction) = (self.0 / unit, self.0 / (unit / 1000) % 1000);
                 return match fraction {
                     0 => write!(f, "{whole} {name}"),
                     _ => {

@@ -156,12 +156,12 @@ impl Lowering<'_> {
 
     /// Values of operands. Where a later one has side effects, the earlier are kept apart first.
     pub fn operands(&mut self, expressions: &[&tree::Expression]) -> Vec<Value> {
+        let has_effects = |it: &&tree::Expression| has_effects(self.input.program, it);
+        let last_effect = expressions.iter().rposition(has_effects);
         let mut values = Vec::new();
         for (at, expression) in expressions.iter().enumerate() {
             let value = self.value(expression);
-            let disturbed =
-                expressions[at + 1..].iter().any(|later| has_effects(self.input.program, later));
-            values.push(if disturbed {
+            values.push(if last_effect.is_some_and(|last| at < last) {
                 self.freeze(value, &expression.ty, expression.span)
             } else {
                 value

@@ -38,6 +38,11 @@ pub use udp::Datagram;
 const EPHEMERAL_FIRST: u16 = 32_768;
 pub const EPHEMERAL_COUNT: u16 = 28_232;
 
+/// Whether a port is one of those that the host takes for its own ends.
+fn is_ephemeral(port: u16) -> bool {
+    (EPHEMERAL_FIRST..EPHEMERAL_FIRST + EPHEMERAL_COUNT).contains(&port)
+}
+
 /// One of a host's applications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppId(pub usize);

@@ -13,7 +13,7 @@ use wire::{MacAddress, Protocol};
 
 use super::receive::Arrival;
 use super::send::{Envelope, HOP_LIMIT, Hop, ip_header_bytes};
-use super::{AppId, Endpoint, Notice, Stack};
+use super::{AppId, EPHEMERAL_COUNT, Endpoint, Notice, Stack, is_ephemeral};
 use crate::agenda::Wake;
 use crate::congestion::Congestion;
 use crate::packet::Body;
@@ -47,6 +47,13 @@ struct Entry {
     noted: Time,
     /// It waits for room in the card's queue.
     blocked: bool,
+}
+
+impl Entry {
+    /// Where it leads, whatever its own port.
+    fn way(&self) -> FlowKey {
+        FlowKey::new(Endpoint::new(self.local.address, 0), self.remote)
+    }
 }
 
 /// Addresses and ports of both ends as words, for looking up.
@@ -100,6 +107,8 @@ pub(crate) struct Connections {
     free: Vec<usize>,
     generation: u32,
     by_flow: HashMap<FlowKey, usize, BuildHasherDefault<Mixer>>,
+    /// How many of the host's own ports lead to a remote end: by both addresses, with port 0 here.
+    own_ports: HashMap<FlowKey, u16, BuildHasherDefault<Mixer>>,
     listeners: BTreeMap<u16, (AppId, Happened, Option<Arc<TcpSettings>>)>,
     /// Those that wait for room in a queue.
     blocked: Vec<ConnectionId>,
@@ -138,8 +147,28 @@ impl Connections {
         });
         let generation = entry.generation;
         self.by_flow.insert(key, place);
+        if is_ephemeral(entry.local.port) {
+            *self.own_ports.entry(entry.way()).or_default() += 1;
+        }
         self.entries[place] = Some(Box::new(entry));
         ConnectionId { place, generation }
+    }
+
+    /// A connection is over: its ends may be those of another one.
+    fn forget(&mut self, entry: &Entry) {
+        self.by_flow.remove(&FlowKey::new(entry.local, entry.remote));
+        if let Some(count) = self.own_ports.get_mut(&entry.way()) {
+            *count -= u16::from(is_ephemeral(entry.local.port));
+            if *count == 0 {
+                self.own_ports.remove(&entry.way());
+            }
+        }
+    }
+
+    /// Whether each of the host's own ports leads from `source` to `to` already.
+    fn is_full(&self, source: IpAddr, to: Endpoint) -> bool {
+        let way = FlowKey::new(Endpoint::new(source, 0), to);
+        self.own_ports.get(&way).is_some_and(|count| *count >= EPHEMERAL_COUNT)
     }
 }
 
@@ -163,7 +192,7 @@ impl Stack {
         }
     }
 
-    /// Opens a connection; none if there is no way to the other side.
+    /// Opens a connection; none if there is no way to the other side, or all ports lead there already.
     pub fn connect(
         &mut self,
         now: Time,
@@ -174,7 +203,7 @@ impl Stack {
     ) -> Option<ConnectionId> {
         let settings = settings.unwrap_or_else(|| Arc::clone(&self.settings));
         let hop = self.hop(to.address)?;
-        let local = Endpoint::new(self.source_for(to.address)?, self.ephemeral_port());
+        let local = self.free_end(self.source_for(to.address)?, to)?;
         let (initial, route) = (self.dice.bits() as u32, self.route_for(hop, to.address));
         let congestion = self.algorithm(&settings, local.port);
         let mut out = std::mem::take(&mut self.connections.out);
@@ -183,6 +212,20 @@ impl Stack {
         let id = self.register(connection, app, interest, local, to, hop);
         self.flush(now, id, &mut out);
         Some(id)
+    }
+
+    /// The next own end from which no connection leads to `to`.
+    fn free_end(&mut self, source: IpAddr, to: Endpoint) -> Option<Endpoint> {
+        if self.connections.is_full(source, to) {
+            return None;
+        }
+        for _ in 0..EPHEMERAL_COUNT {
+            let end = Endpoint::new(source, self.ephemeral_port());
+            if !self.connections.by_flow.contains_key(&FlowKey::new(end, to)) {
+                return Some(end);
+            }
+        }
+        None
     }
 
     fn register(
@@ -259,7 +302,7 @@ impl Stack {
             self.notices.push_back((entry.owner, notice));
         }
         if entry.connection.is_over() {
-            self.connections.by_flow.remove(&FlowKey::new(entry.local, entry.remote));
+            self.connections.forget(&entry);
             self.connections.free.push(id.place);
             return;
         }

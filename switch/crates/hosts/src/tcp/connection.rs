@@ -387,7 +387,8 @@ impl Connection {
     /// stream: see `payload.rs`.
     pub fn offer(&mut self, io: &mut Io<'_>, bytes: u64) {
         if !self.snd.closing {
-            self.snd.offered = self.snd.offered.saturating_add(bytes);
+            // The numbers behind it, such as that of the FIN, have to fit, too.
+            self.snd.offered = self.snd.offered.saturating_add(bytes).min(u64::MAX / 2);
             self.restart_after_idle(io.now);
             self.push(io);
         }

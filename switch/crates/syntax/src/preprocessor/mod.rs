@@ -44,7 +44,7 @@ const INCLUDE_DEPTH_MAX: usize = 64;
 /// This many inclusions, repeated ones counted again.
 const INCLUDE_COUNT_MAX: usize = 4096;
 /// Longest text of one file.
-const FILE_SIZE_BYTES_MAX: usize = 64 << 20;
+pub const FILE_SIZE_BYTES_MAX: usize = 64 << 20;
 /// This many tokens in all.
 const TOKEN_COUNT_MAX: usize = 1_000_000;
 

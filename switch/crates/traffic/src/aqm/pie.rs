@@ -147,7 +147,7 @@ impl Pie {
     fn chooses(&mut self, asking: &Asking) -> bool {
         // Work conservation: a queue with little delay or next to nothing in it is left alone.
         let short = self.delay_before < self.config.target / 2 && self.probability < ONE / 5;
-        let small = asking.depth.bytes.count() <= 2 * self.config.mean_packet.count();
+        let small = asking.depth.bytes.count() <= self.config.mean_packet.count().saturating_mul(2);
         if self.burst_left > Span::ZERO || short || small {
             return false;
         }

@@ -35,11 +35,11 @@ impl BufferConfig {
         ports: impl Iterator<Item = &'a PortConfig>,
     ) -> Result<(), ConfigError> {
         let queues = ports.flat_map(|port| &port.queues);
-        let minima: Bytes = queues.map(|queue| queue.share.minimum).sum();
-        if minima > self.size {
+        let minima: u128 = queues.map(|queue| u128::from(queue.share.minimum.count())).sum();
+        if minima > u128::from(self.size.count()) {
             return Err(ConfigError::new(
                 "shared buffer",
-                format!("the queues' guaranteed minima add up to {minima} of {}", self.size),
+                format!("the queues' guaranteed minima add up to {minima} B of {}", self.size),
                 "enlarge the buffer or guarantee less",
             ));
         }

@@ -23,6 +23,9 @@ pub struct QueueConfig {
     pub order: QueueOrder,
 }
 
+/// The most that a line adds to a frame: more than any line does, and a slip of a unit beyond it.
+pub const OVERHEAD_MAX: Bytes = Bytes(65_535);
+
 /// In which order the packets of a queue leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueOrder {
@@ -90,6 +93,13 @@ impl PortConfig {
                 format!("{place}, queues"),
                 format!("{} queues", self.queues.len()),
                 format!("a port has 1 to {CLASS_COUNT_MAX} queues"),
+            ));
+        }
+        if self.overhead > OVERHEAD_MAX {
+            return Err(ConfigError::new(
+                format!("{place}, overhead"),
+                self.overhead.to_string(),
+                format!("at most {OVERHEAD_MAX} a frame; Ethernet has 24"),
             ));
         }
         if self.utilisation_window == Span::ZERO {

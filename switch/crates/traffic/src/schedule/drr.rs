@@ -120,7 +120,8 @@ impl Drr {
             let turn = &mut self.members[self.current];
             if eligible.contains(turn.class) {
                 if !self.granted {
-                    turn.deficit += turn.grant;
+                    // A class with a huge grant that is passed over again and again has enough.
+                    turn.deficit = turn.deficit.saturating_add(turn.grant);
                     self.granted = true;
                 }
                 if turn.missing(heads) <= 0 {

@@ -9,7 +9,7 @@ mod order;
 mod tables;
 mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use p4info::{Ids, P4Info, PkgInfo, PlatformProperties, Prefix};
 
@@ -258,7 +258,7 @@ fn prefix(kind: &ObjectKind) -> Option<Prefix> {
 fn field_ids(annotations: &[&[Annotation]]) -> Vec<u32> {
     let given: Vec<Option<u32>> =
         annotations.iter().map(|annotations| names::number(annotations, "id")).collect();
-    let mut taken: Vec<u32> = given.iter().copied().flatten().collect();
+    let mut taken: BTreeSet<u32> = given.iter().copied().flatten().collect();
     let mut next = 1;
     let mut ids = Vec::new();
     for given in given {
@@ -271,7 +271,7 @@ fn field_ids(annotations: &[&[Annotation]]) -> Vec<u32> {
                 while taken.contains(&next) {
                     next += 1;
                 }
-                taken.push(next);
+                taken.insert(next);
                 next
             }
         });

@@ -4,8 +4,9 @@
 //! kind can compare; no entry repeats another. Masks of lpm keys are checked by the back end, which
 //! needs the length of the prefix anyway.
 
+use std::collections::HashMap;
+
 use super::Checker;
-use super::lvalue::same_value;
 use crate::types::tree::{
     Entry, Expression, ExpressionKind, Key, KeysetElement, MatchKind, Table, Type, Value,
 };
@@ -28,9 +29,12 @@ impl Checker<'_, '_> {
         if kinds.iter().any(|kind| *kind != Some(MatchKind::Exact)) {
             return;
         }
-        for (at, entry) in entries.list.iter().enumerate() {
-            let earlier = entries.list.iter().take(at).find(|earlier| same_keys(earlier, entry));
-            if let Some(earlier) = earlier {
+        let mut first: HashMap<Vec<Element<'_>>, &Entry> = HashMap::new();
+        for entry in &entries.list {
+            let key = entry.keyset.elements.iter().map(Element::of).collect::<Option<Vec<_>>>();
+            let Some(key) = key else { continue };
+            let earlier = *first.entry(key).or_insert(entry);
+            if !std::ptr::eq(earlier, entry) {
                 self.report(
                     Diagnostic::error(
                         "table",
@@ -67,14 +71,36 @@ impl Checker<'_, '_> {
     }
 }
 
-/// Whether two entries match the same packets, as far as that is plain to see.
-fn same_keys(left: &Entry, right: &Entry) -> bool {
-    let same = |(l, r): (&KeysetElement, &KeysetElement)| match (l, r) {
-        (KeysetElement::Value(l), KeysetElement::Value(r)) => same_value(l, r),
-        (KeysetElement::Any, KeysetElement::Any) => true,
+/// An element of a key, as far as it is plain to see what it matches: equal ones match the same packets.
+#[derive(PartialEq, Eq, Hash)]
+enum Element<'a> {
+    Any,
+    Value(Vec<&'a Value>),
+}
+
+impl Element<'_> {
+    fn of(element: &KeysetElement) -> Option<Element<'_>> {
+        match element {
+            KeysetElement::Any => Some(Element::Any),
+            KeysetElement::Value(value) => {
+                let mut values = Vec::new();
+                add_values(value, &mut values).then_some(Element::Value(values))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Appends the known values of which an expression consists; false if one is not known.
+fn add_values<'a>(expression: &'a Expression, values: &mut Vec<&'a Value>) -> bool {
+    match &expression.kind {
+        ExpressionKind::Constant(value) => {
+            values.push(value);
+            true
+        }
+        ExpressionKind::Aggregate(parts) => parts.iter().all(|part| add_values(part, values)),
         _ => false,
-    };
-    left.keyset.elements.iter().zip(&right.keyset.elements).all(same)
+    }
 }
 
 /// The bits of a mask, turned over: zeros where it has ones.

@@ -5,6 +5,8 @@
 //! so that it is right for all types or wrong for all; after that one function is made for each
 //! list of types it is called with.
 
+use std::collections::BTreeSet;
+
 use super::scope::{Binding, FunctionBinding};
 use super::template::{Template, rigid_variables};
 use super::type_ref::is_block;
@@ -56,10 +58,10 @@ impl<'a> Checker<'a, '_> {
             }
             ids.push(id);
         }
-        for (at, (parameter, id)) in parameters.iter().zip(&ids).enumerate() {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for (ast::Parameter { name, .. }, id) in parameters.iter().zip(&ids) {
             // Names that occur twice among the parameters are reported above.
-            let name = &parameter.name;
-            if !parameters.iter().take(at).any(|earlier| earlier.name.text == name.text) {
+            if seen.insert(&name.text) {
                 self.declare(name, Binding::Variable(*id));
             }
         }

@@ -111,7 +111,9 @@ impl<'a> Checker<'a, '_> {
             diagnostic = diagnostic
                 .hint(format!("whether a header is valid: write {method}()"))
                 .fix(member.span, format!("{method}()"));
-        } else if let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name)) {
+        } else if !self.diagnostics.is_full()
+            && let Some(similar) = nearest(&member.text, names.iter().map(|name| &**name))
+        {
             diagnostic =
                 diagnostic.hint(format!("is `{similar}` meant?")).fix(member.span, similar);
         }

@@ -199,7 +199,9 @@ impl<'a> Checker<'a, '_> {
                 let title = format!("this parser has no state `{}`", name.text);
                 let mut diagnostic = Diagnostic::error("unknown-name", name.span, title);
                 let known = names.iter().map(|known| &*known.text).chain(["accept", "reject"]);
-                if let Some(similar) = nearest(&name.text, known) {
+                if !self.diagnostics.is_full()
+                    && let Some(similar) = nearest(&name.text, known)
+                {
                     diagnostic =
                         diagnostic.hint(format!("is `{similar}` meant?")).fix(name.span, similar);
                 }

@@ -236,6 +236,9 @@ impl<'a> Checker<'a, '_> {
         }
         let title = format!("there is no {what} `{}` here", name.text);
         let diagnostic = Diagnostic::error("unknown-name", name.span, title);
+        if self.diagnostics.is_full() {
+            return self.report(diagnostic);
+        }
         let twin = same_letters(&name.text, self.scopes.names().map(|name| &**name));
         if let Some(twin) = twin.map(str::to_owned) {
             let diagnostic = diagnostic.hint(format!("is `{twin}` meant?")).fix(name.span, twin);
