@@ -18,7 +18,7 @@ from labs.score.workloads import named as workload_of
 from vitrine.shown import Picture, Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Judged:
     """The runs of some systems under one workload."""
 
@@ -26,6 +26,9 @@ class Judged:
     runs: Mapping[str, Run]
     picture: Picture
     table: Table
+
+    def __repr__(self) -> str:
+        return repr(self.table)
 
     def _repr_html_(self) -> str:
         return self.picture._repr_html_() + self.table._repr_html_()

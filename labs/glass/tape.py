@@ -101,7 +101,7 @@ class Tape:
     """The recorded messages of one network."""
 
     title: str = ""
-    # Between two samples of depths, and of hosts.
+    # Between two samples of depths, and of hosts; 0: none, for a run that is shorter than one.
     interval_ms: int = SAMPLE_INTERVAL_MS
     # As Scene has them.
     lesson: str = ""
@@ -255,8 +255,10 @@ def _listening(tape: Tape, target: _Target) -> Iterator[None]:
     """Takes what one router tells."""
     with grpc.insecure_channel(target.address, options=CHANNEL_OPTIONS) as channel:
         listener = _Listener(tape, target, channel)
-        work = [listener.describe, listener.samples, listener.packets, listener.traces]
-        if target.tells_hosts:
+        work = [listener.describe, listener.packets, listener.traces]
+        if tape.interval_ms:
+            work.append(listener.samples)
+        if tape.interval_ms and target.tells_hosts:
             work.append(listener.hosts)
         # The world does not wait for tables: they are read beside it, and once more at the end.
         threads = [threading.Thread(target=each, daemon=True) for each in (*work, listener.program)]

@@ -10,7 +10,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from labs.errors import SettingError
 from labs.machine import processors
+from labs.score import mistakes
 from labs.score.line import ONE_GIGABIT, Line
 from labs.score.numbers import Numbers, numbers
 from labs.score.run import Bench
@@ -97,6 +99,15 @@ def _open() -> None:
 
 
 def _numbers(job: Job) -> dict[str, float | None]:
+    try:
+        return _scored(job)
+    except Exception as error:  # noqa: BLE001 (it is the system's, of any kind)
+        # Not every error can travel between processes, and a system's author wants its place.
+        where = f"{job.system} under {job.workload}, seed {job.seed}"
+        raise SettingError(f"{where}: {mistakes.sentence(error)}") from None
+
+
+def _scored(job: Job) -> dict[str, float | None]:
     assert _bench is not None, "the pool has called _open"
     workload = WORKLOADS[job.workload]
     return numbers(_bench.run(named(job.system), workload, job.seed, lost=job.lost, line=job.line))

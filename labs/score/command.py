@@ -14,6 +14,7 @@ from labs.score.run import Bench
 from labs.score.systems import named, systems
 from labs.score.workloads import WORKLOADS
 from labs.score.workloads import named as workload_of
+from topo.units import counted
 
 SEEDS = 20
 NAME = "telemetry-scoreboard"
@@ -43,8 +44,8 @@ def score(
     lines = [
         "# Scoreboard of telemetry systems",
         "",
-        f"Means of {count} seeds with 95 % confidence intervals, on a line of {line.faster} Gb/s; "
-        f"{share:.0%} of the telemetry is lost.",
+        f"Means of {counted(count, 'seed')} with 95 % confidence intervals, on a line of "
+        f"{line.faster} Gb/s; {100 * share:g} % of the telemetry is lost.",
         "[telemetry-score.md](telemetry-score.md) defines the numbers and the workloads.",
         "",
         f"![Precision and recall by flow against overhead]({NAME}.svg)",

@@ -103,5 +103,5 @@ def share_of(lost: str | None) -> float:
     except ValueError:
         percent = -1.0
     if not 0 <= percent < 100:
-        raise SettingError(f"--lost {lost}: a share such as '10 %' is needed.")
+        raise SettingError(f"--lost {lost}: a share below 100 % is needed, such as '10 %'.")
     return percent / 100

@@ -23,7 +23,6 @@ from labs.score.truth import BuildUp
 from labs.score.workloads import Workload
 
 LESSON = "who-sees-the-queue"
-_SAMPLE_MS = 1
 # A second of the viewer shows a millisecond.
 _PACE = 1e-3
 # As many flows as a sentence can hold.
@@ -42,7 +41,7 @@ def write(
     """Writes the page; the runs by system."""
     tape = Tape(
         f"{workload.name} on {line.faster} Gb/s",
-        interval_ms=_SAMPLE_MS,
+        interval_ms=0,
         lesson=LESSON,
         pace=_PACE / line.faster,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
 
+from controller.errors import NameNotFoundError
 from controller.packets import (
     PacketCopied,
     PacketDeparted,
@@ -18,7 +20,7 @@ from controller.packets import (
 )
 from labs.errors import SettingError
 from labs.report import drawing
-from labs.score import beliefs, board, line, papers, parquet, picture, table
+from labs.score import beliefs, board, line, mistakes, papers, parquet, picture, table
 from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count
@@ -28,6 +30,7 @@ from labs.score.flow import HEAD_BYTES, Flow
 from labs.score.line import Line
 from labs.score.scoring import Tally, score
 from labs.score.systems import named
+from labs.score.systems.postcards import Postcards
 from labs.score.truth import Truth
 from labs.score.workloads import WORKLOADS
 from labs.sweep.showing.outcome import Mean
@@ -259,6 +262,53 @@ def test_a_flow_changes_its_path_with_its_first_packet_in_another_queue():
         PathChange(3, A, (2, 0), (3, 0)),
         PathChange(6, A, (3, 0), (2, 0)),
     ]
+
+
+def test_a_mistake_in_a_system_is_a_sentence_with_its_line_and_travels(monkeypatch):
+    class Broken:
+        def run(self, *_args, **_more):
+            # As if a system's own file had asked for a register.
+            code = compile(
+                "\n\ndef poll():\n    raise error\n", mistakes._SYSTEMS / "my.py", "exec"
+            )
+            names = {"error": self.error}
+            exec(code, names)
+            names["poll"]()
+
+    bench = Broken()
+    monkeypatch.setattr(board, "_bench", bench)
+    job = board.Job("postcards", "incast", 3)
+    bench.error = NameNotFoundError("register", "treshold", ["threshold"])
+    with pytest.raises(SettingError) as raised:
+        board._numbers(job)
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert str(again).startswith(
+        "postcards under incast, seed 3: no register is named 'treshold'; did you mean 'threshold'?"
+    )
+    assert str(again).endswith("my.py:4, in poll)")
+    bench.error = ValueError("oops")
+    with pytest.raises(SettingError, match=r"seed 3: ValueError: oops \(.*my.py:4, in poll\)"):
+        board._numbers(job)
+
+
+def test_a_class_that_lacks_something_is_named_with_its_file():
+    class Half(Postcards):
+        name = "half"
+        __abstractmethods__ = frozenset({"claims"})
+
+    with pytest.raises(SettingError, match=r"my.py: Half has no claims\."):
+        found_systems._check(Half, SimpleNamespace(__file__="my.py"))
+    with pytest.raises(SettingError, match="drops.py has no class with the line `name = 'drops'`"):
+        _named_without("drops")
+    Half.program = "postcards"
+    assert found_systems.source(Half) == found_systems.source(Postcards)
+
+
+def _named_without(name):
+    known = {each: kind for each, kind in found_systems.systems().items() if each != name}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(found_systems, "systems", lambda: known)
+        named(name)
 
 
 @pytest.mark.parametrize("text", ["0gbit", "1.5 Gb/s", "101 Gb/s", "100mbit", "much"])

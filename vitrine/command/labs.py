@@ -142,7 +142,7 @@ def sweep(given: Namespace) -> None:
         "vitrine score postcards --lost '10 %'",
         "vitrine score printqueue int-md --workload incast --rate 100gbit",
         "vitrine score polling-1ms conquest --workload adversary --believed",
-        "vitrine score postcards conquest polling-1ms --workload microburst --seeds 3 --replay",
+        "vitrine score postcards conquest polling-1ms --workload adversary --seeds 3 --replay",
     ],
 )
 def score(given: Namespace) -> None:

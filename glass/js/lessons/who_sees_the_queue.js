@@ -18,7 +18,7 @@ function find({ systems }, holds) {
 export const whoSeesTheQueue = {
   name: "who-sees-the-queue",
   title: "Who sees the queue?",
-  question: "A router's queue fills and empties again within a millisecond. Telemetry systems watch it, each in its own way. "
+  question: "A router's queue fills, and is empty again a few milliseconds later or sooner. Telemetry systems watch it, each in its own way. "
     + "Which of them know that it was full, when, and because of whom?",
   steps: [
     {
@@ -34,13 +34,14 @@ export const whoSeesTheQueue = {
     },
     {
       title: "Known, but when?",
-      text: ["Time stands where the first build-up is about to end. A green bar is a claim that is right, and the dark stroke at "
+      text: ["Time stands in the middle of the first build-up. A green bar is a claim that is right, and the dark stroke at "
              + "it is the instant at which the system's controller knew. A dashed frame is a build-up that a system does not know of."],
       button: "Go to the first build-up",
       act: (glass) => {
         const { buildups } = glass.scene.beliefs;
         if (!buildups.length) throw new Error("The queue of this recording was never deep: record another workload.");
-        goTo(glass, buildups[0].endPs);
+        const [{ crossedPs, endPs }] = glass.scene.beliefs.systems[0].buildups;
+        goTo(glass, Math.round((crossedPs + endPs) / 2));
       },
     },
     {

@@ -17,6 +17,10 @@ const PING_NS = 200_000_000;
 // The longest step, in seconds of the viewer: a click must not wait for a longer one. Where the machine
 // does not keep the pace, steps become shorter, down to this share of the pace.
 const STEP_S = 0.15, STEP_SHARE_MIN = 0.2;
+// Time is counted in picoseconds, and JavaScript's numbers are exact up to 2^53: two and a half hours.
+const LAST_PS = 9e15;
+const OVER = "After two and a half hours of the network its time ends here, because a page cannot count on. "
+  + "What is remembered can still be looked at; load the page again to begin anew.";
 // A little more than was reached, so that it can become more.
 const GROWTH = 1.2;
 
@@ -42,7 +46,7 @@ export class World {
   // One step, if the picture will need it.
   async go(least = 0) {
     const { player } = this.glass;
-    if (this.isBusy || this.holders) return;
+    if (this.isBusy || this.holders || this.isOver) return;
     const wantedPs = Math.max(player.wantedPs, least);
     // Earlier reports have to arrive first: streams arrive after the answer.
     if (this.reachedPs === 0) this.reachedPs = player.toldPs;
@@ -74,9 +78,14 @@ export class World {
   }
 
   async advance(untilPs) {
+    if (this.reachedPs >= LAST_PS) {
+      if (!this.isOver) this.glass.lose(OVER);
+      this.isOver = true;
+      return;
+    }
     this.isBusy = true;
     try {
-      const answer = await this.glass.calls.call(WORLD_NAME, WORLD, "Advance", { time_ps: Math.round(untilPs) });
+      const answer = await this.glass.calls.call(WORLD_NAME, WORLD, "Advance", { time_ps: Math.round(Math.min(untilPs, LAST_PS)) });
       this.reachedPs = answer.time_ps;
       this.why = "";
     } catch (error) {

@@ -15,6 +15,8 @@ from labs.errors import SettingError
 from labs.hint import meant
 from labs.score.system import System
 
+_FOLDER = Path(__file__).parent
+
 
 @functools.cache
 def systems() -> dict[str, type[System]]:
@@ -29,8 +31,18 @@ def systems() -> dict[str, type[System]]:
                 and kind.name
                 and kind.__module__ == content.__name__
             ):
+                _check(kind, content)
                 found[kind.name] = kind
     return found
+
+
+def _check(kind: type[System], content: ModuleType) -> None:
+    missing = sorted(getattr(kind, "__abstractmethods__", ()))
+    missing += [] if hasattr(kind, "summary") else ["summary"]
+    if missing:
+        raise SettingError(
+            f"{content.__file__}: {kind.__name__} has no {' and no '.join(missing)}."
+        )
 
 
 def _imported(module: str) -> ModuleType:
@@ -46,14 +58,18 @@ def named(name: str) -> type[System]:
     """The system of that name."""
     known = systems()
     if name not in known:
+        file = _FOLDER / f"{name.replace('-', '_')}.py"
+        if file.exists():
+            raise SettingError(f"{file} has no class with the line `name = {name!r}`.")
         raise SettingError(f"there is no system {name!r}: {meant(name, sorted(known))}")
     return known[name]
 
 
 def source(system: type[System]) -> Path:
     """The P4 program of a system."""
+    own = _FOLDER / f"{system.program}.p4"
     if system.program:
-        return compiling.find(system.program)
+        return own if own.exists() else compiling.find(system.program)
     try:
         beside = Path(inspect.getfile(system))
     except (TypeError, OSError) as error:
@@ -61,4 +77,10 @@ def source(system: type[System]) -> Path:
         raise SettingError(
             f"{system.__name__} has no P4 program: set its `program` to a name or a path."
         ) from error
-    return beside.with_suffix(".p4")
+    program = beside.with_suffix(".p4")
+    if not program.exists():
+        raise SettingError(
+            f"{system.__name__} has no P4 program: there is no {program}, and its `program` is not "
+            "set to the name or path of another one."
+        )
+    return program
