@@ -22,6 +22,7 @@ from course.exercises.own_aqm.exercise import EXERCISE as OWN_AQM
 from course.exercises.own_tcp.exercise import EXERCISE as OWN_TCP
 from course.exercises.spread_the_load.exercise import EXERCISE as SPREAD_THE_LOAD
 from course.exercises.voice_and_bulk.exercise import EXERCISE as VOICE_AND_BULK
+from course.exercises.watch_the_queue.exercise import EXERCISE as WATCH_THE_QUEUE
 from course.exercises.who_filled_the_queue.exercise import EXERCISE as WHO_FILLED_THE_QUEUE
 
 COURSE: tuple[Exercise, ...] = (
@@ -36,6 +37,7 @@ COURSE: tuple[Exercise, ...] = (
     ELEPHANTS,
     ADDRESS_TRANSLATION,
     WHO_FILLED_THE_QUEUE,
+    WATCH_THE_QUEUE,
     SPREAD_THE_LOAD,
     CAPSTONE,
 )

@@ -66,8 +66,12 @@ class Program:
         )
 
 
-def compile_program(work: Work, name: str) -> Program:
-    """Compiles a program of the submission; refused with the compiler's words if it does not."""
+def compile_program(work: Work, name: str, kit: Sequence[Path] = ()) -> Program:
+    """Compiles a program of the submission; refused with the compiler's words if it does not.
+
+    `kit` has the kit's files that it may include by their names, and folders that it may include as
+    <FOLDER/...>. It can read nothing that lies beside them.
+    """
     source = work.folder / name
     if not source.is_file():
         raise Refused(
@@ -86,8 +90,10 @@ def compile_program(work: Work, name: str) -> Program:
     # A compiler that has no rights writes there, too.
     made.chmod(0o777)
     compiled, p4info = made / "program.json", made / "program.p4info.txtpb"
-    argv = [str(COMPILER), "-o", str(compiled), "--p4runtime-files", str(p4info), str(source)]
-    done = work.runner.run(argv, readable=[work.folder], writable=[made])
+    search = list(dict.fromkeys(each.parent for each in kit))
+    argv = [str(COMPILER), *_searching(search), "-o", str(compiled)]
+    argv += ["--p4runtime-files", str(p4info), str(source)]
+    done = work.runner.run(argv, readable=[work.folder, *kit], writable=[made])
     if done.status != 0:
         raise Refused(
             Story(
@@ -96,10 +102,23 @@ def compile_program(work: Work, name: str) -> Program:
                 because="A program that does not compile can do nothing with a packet.",
                 came=done.why or "The compiler refused it.",
                 way=tuple(done.errors.strip().splitlines()[:20]),
-                again=f"build/bin/vitrine-p4c -o /tmp/program.json {_shown(work, source)}",
+                again=shlex.join(
+                    [
+                        *("build/bin/vitrine-p4c", *_searching(_from_kit(search))),
+                        *("-o", "/tmp/program.json", f"{work.shown}/{source.name}"),
+                    ]
+                ),
             )
         )
     return Program(work, source, compiled, p4info)
+
+
+def _searching(folders: Iterable[Path]) -> list[str]:
+    return [word for folder in folders for word in ("-I", str(folder))]
+
+
+def _from_kit(folders: Iterable[Path]) -> list[Path]:
+    return [folder.relative_to(ROOT) for folder in folders]
 
 
 def _shown(work: Work, source: Path) -> str:

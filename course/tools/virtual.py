@@ -55,7 +55,7 @@ def virtual_network(
             stack.enter_context(_filmed(address, of, tape, films))
         with (
             told_when(film, lambda: _now_s(world, tape)),
-            _in_time(channel.close),
+            in_time(channel.close),
             work.runner.clock.ends(channel.close),
         ):
             yield VirtualNetwork(world, of, sessions)
@@ -75,8 +75,8 @@ def last_told_s(tape: Tape) -> float:
 
 
 @contextlib.contextmanager
-def _in_time(end: Callable[[], None]) -> Iterator[None]:
-    """Ends what takes too long, and refuses it."""
+def in_time(end: Callable[[], None]) -> Iterator[None]:
+    """Ends a network that takes too long, and refuses it."""
     is_late = threading.Event()
 
     def late() -> None:

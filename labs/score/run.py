@@ -20,7 +20,9 @@ from vitrine.v1 import world_pb2
 from apps.domain import Domain
 from apps.programming import entries_for
 from controller import compiling
+from controller.connection import open_channel
 from controller.entities import CloneSession
+from controller.errors import ControllerError
 from controller.p4info import P4Info
 from controller.packets import PacketCopied, PacketReceived, PacketTransmitted
 from controller.queueing import RouterSettings
@@ -104,8 +106,14 @@ class Bench:
 
     def __enter__(self) -> Bench:
         self._address = self._stack.enter_context(server.serving(self._log))
-        self._world = self._stack.enter_context(World.connect(self._address))
+        self._channel = open_channel(self._address)
+        self._stack.callback(self._channel.close)
+        self._world = World(self._channel)
         return self
+
+    def end(self) -> None:
+        """Ends the present run, which raises ControllerError; for another thread."""
+        self._channel.close()
 
     def __exit__(
         self,
@@ -140,9 +148,10 @@ class Bench:
             }
             kit = "router" if domain is None else "int_router"
             sink = compiling.find(system.sink or kit)
-            programmer.program(sessions[network.SINK], network.SINK, sink)
+            programmer.load(sessions[network.SINK], network.SINK, *programmer.compiled(sink))
             session = sessions[network.ROUTER]
-            programmer.program(session, network.ROUTER, source(system))
+            compiled = system.compiled or programmer.compiled(source(system))
+            programmer.load(session, network.ROUTER, *compiled)
             own = system(question(line))
             device = SessionDevice(session)
             is_own = any(each.name.endswith(WATCHED) for each in session.program.registers)
@@ -158,12 +167,12 @@ class Bench:
                 session.insert([CloneSession(REPORTS, (CPU_PORT,))])
             if system.wants_drops:
                 Queues(session).configure(RouterSettings(drop_mirror=REPORTS))
-            steps, work = Steps(session), Work(session, network.BOTTLENECK)
+            steps, work = Steps(session, self.end), Work(session, network.BOTTLENECK)
             # Work is first: a router traces packets for one client at a time.
             with steps, work, self._taping(tape, topology):
                 self._start(workload.on(line, random.Random(f"{workload.name} {seed}")))
                 conductor = Conductor(self._world, session, steps, own, device, lost, seed, line)
-                end_ps = conductor.run()
+                end_ps = _conducted(conductor, steps)
                 work.wait_for(end_ps)
             if collector is not None:
                 conductor.take(collector.reports(end_ps))
@@ -220,18 +229,30 @@ class _Programmer:
     line: Line
     domain: Domain | None
 
-    def program(self, session: Session, name: str, program: Path) -> None:
+    def compiled(self, program: Path) -> tuple[P4Info, bytes]:
+        """A program for this line."""
+        return Toolchain.VITRINE.compiled(program, self.line.defines)
+
+    def load(self, session: Session, name: str, info: P4Info, config: bytes) -> None:
         """Loads a program with its routes, and configures queues and cables.
 
         Routes that lead to the controller are left out, since no system answers for the router.
         """
         switch = self.topology.switch(name)
-        info, config = Toolchain.VITRINE.compiled(program, self.line.defines)
         written = entries_for(info, self.topology, switch, self.domain)
         session.load(info, config)
         session.insert(written.insert)
         session.modify(written.modify)
         configure(switch, session)
+
+
+def _conducted(conductor: Conductor, steps: Steps) -> int:
+    """The instant of a run's end; raises what ended it before."""
+    try:
+        return conductor.run()
+    except ControllerError:
+        steps.check()
+        raise
 
 
 @functools.cache

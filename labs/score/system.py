@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from controller.p4info import P4Info
 from controller.packets import Queue
 from labs.score.claim import Claim, Sighting
 from labs.score.flow import Flow
@@ -92,6 +93,8 @@ class System(ABC):
     after: ClassVar[str] = ""
     # The P4 program, by name or path; empty: the one beside the system's file.
     program: ClassVar[str] = ""
+    # Its P4Info and BMv2 JSON, for a program that may not be compiled here: `program` is not read.
+    compiled: ClassVar[tuple[P4Info, bytes] | None] = None
     # The P4 program of the second router, by name or path; empty: the kit's.
     sink: ClassVar[str] = ""
     # How often `poll` is called; 0: never. A system whose windows follow the line sets its own.

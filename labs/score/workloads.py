@@ -79,9 +79,10 @@ _STEADY, _BURST, _TCP = 5001, 6001, 7001
 DATAGRAM_PORTS = range(_STEADY, _BURST + 64)
 
 
-def _steady(
+def steady(
     host: str, rate_bps: int, after_ns: int, *, port: int = _STEADY
 ) -> tuple[str, world_pb2.App]:
+    """Datagrams at a rate, until the end of the traffic."""
     source = _source(port, after_ns)
     source.steady.rate_bps = rate_bps
     source.span_ns = SPAN_MS * NS_PER_MS - after_ns
@@ -125,7 +126,7 @@ def _incast(rng: Random) -> Apps:
 def _microburst(rng: Random) -> Apps:
     """Four flows of 15 % each; five times another host sends 50 to 100 packets at 10 Gb/s."""
     for host in SENDERS[:4]:
-        yield _steady(host, LINE_BPS * 15 // 100, rng.randrange(100 * NS_PER_US))
+        yield steady(host, LINE_BPS * 15 // 100, rng.randrange(100 * NS_PER_US))
     for round_ in range(5):
         at_ns = (3 + 7 * round_) * NS_PER_MS + rng.randrange(3 * NS_PER_MS)
         yield volley(rng.choice(SENDERS[4:]), at_ns, rng.randint(50, 100), _BURST + round_)
@@ -135,7 +136,7 @@ def _ramp(rng: Random) -> Apps:
     """Eight flows of 14 % begin one after the other, 4 ms apart: the queue fills slowly."""
     for index, host in enumerate(SENDERS):
         after_ns = index * 4 * NS_PER_MS + rng.randrange(NS_PER_MS)
-        yield _steady(host, LINE_BPS * 14 // 100, after_ns)
+        yield steady(host, LINE_BPS * 14 // 100, after_ns)
 
 
 def _on_off(rng: Random) -> Apps:
@@ -181,7 +182,7 @@ def _adversary(rng: Random) -> Apps:
     A poll each millisecond finds the queue empty again; no flow has many packets in a window.
     """
     for host in SENDERS[:4]:
-        yield _steady(host, LINE_BPS * 10 // 100, rng.randrange(100 * NS_PER_US))
+        yield steady(host, LINE_BPS * 10 // 100, rng.randrange(100 * NS_PER_US))
     for at_ms in range(2, SPAN_MS - 2, 4):
         at_ns = at_ms * NS_PER_MS + 50 * NS_PER_US + rng.randrange(50 * NS_PER_US)
         for host in SENDERS[4:]:

@@ -289,6 +289,36 @@ def _who_filled_the_queue(read: Read) -> dict[str, Files]:
     }
 
 
+def _watch_the_queue(read: Read) -> dict[str, Files]:
+    file = "watch.p4"
+    memory = "// GAP 1: what must be remembered from packet to packet? At most 1 KiB."
+    gap = "// GAP 2: send_report() for packets that were in the queue when it was fullest."
+    register = (memory, "register<bit<32>>(1) count;")
+
+    def telemetry(code: str, *more: tuple[str, str]) -> Files:
+        return {file: _swapped(read(file), (gap, code), *more)}
+
+    return {
+        "everything": telemetry("send_report();"),
+        "one in sixteen": telemetry(
+            "bit<32> n; count.read(n, 0); count.write(0, n + 1); meta.packets = 16; "
+            "if ((n & 15) == 0) { send_report(); }",
+            register,
+        ),
+        "at random": telemetry(
+            "bit<8> dice; random(dice, 8w0, 8w255); if (dice < 64) { send_report(); }"
+        ),
+        "every packet that waited": telemetry("if (meta.wait_ns > 0) { send_report(); }"),
+        "the first packet of all": telemetry(
+            "bit<32> n; count.read(n, 0); count.write(0, 1); if (n == 0) { send_report(); }",
+            register,
+        ),
+        "drops what leaves a deep queue": telemetry(
+            "if (meta.depth_bytes >= DEEP_BYTES) { mark_to_drop(standard_metadata); }"
+        ),
+    }
+
+
 def _spread_the_load(read: Read) -> dict[str, Files]:
     file = "spread.p4"
 
@@ -347,6 +377,7 @@ MAKERS: dict[str, Callable[[Read], dict[str, Files]]] = {
     "elephants": _elephants,
     "address-translation": _address_translation,
     "who-filled-the-queue": _who_filled_the_queue,
+    "watch-the-queue": _watch_the_queue,
     "spread-the-load": _spread_the_load,
     "capstone": _capstone,
 }

@@ -30,6 +30,7 @@ QUICK = {
     ("own-tcp", "twenty"),
     ("spread-the-load", "at random"),
     ("voice-and-bulk", "a short queue"),
+    ("watch-the-queue", "everything"),
     ("who-filled-the-queue", "not a number"),
 }
 cases = [

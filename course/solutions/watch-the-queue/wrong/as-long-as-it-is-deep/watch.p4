@@ -1,0 +1,29 @@
+// Each packet of a burst, to the last one.
+
+#include "base.p4"
+
+// From this depth on a queue is deep; at half of it or less it is low again.
+const bit<32> DEEP_BYTES = 30000;
+
+control telemetry(inout headers_t hdr,
+                  inout metadata_t meta,
+                  inout standard_metadata_t standard_metadata) {
+    // Of the queue when it was deepest, the bytes that have not left.
+    register<bit<32>>(1) remaining_bytes;
+
+    apply {
+        // meta.depth_bytes becomes what the packet leaves behind in the queue.
+        describe(meta, standard_metadata);
+        bit<32> remaining;
+        remaining_bytes.read(remaining, 0);
+        if (meta.depth_bytes >= DEEP_BYTES) {
+            remaining_bytes.write(0, meta.depth_bytes);
+            send_report();
+        } else if (remaining > 0) {
+            remaining_bytes.write(0, remaining |-| standard_metadata.packet_length);
+            send_report();
+        }
+    }
+}
+
+#include "main.p4"
