@@ -294,8 +294,8 @@ def test_a_mistake_in_a_system_is_a_sentence_with_its_line_and_travels(monkeypat
 def test_a_class_that_lacks_something_is_named_with_its_file():
     class Half(Postcards):
         name = "half"
-        __abstractmethods__ = frozenset({"claims"})
 
+    Half.__abstractmethods__ = frozenset({"claims"})
     with pytest.raises(SettingError, match=r"my.py: Half has no claims\."):
         found_systems._check(Half, SimpleNamespace(__file__="my.py"))
     with pytest.raises(SettingError, match="drops.py has no class with the line `name = 'drops'`"):

@@ -287,7 +287,7 @@ def test_telemetry_is_swept_over_systems_rates_and_losses(read):
         ("conquest, postcards", "conqest", "did you mean conquest?"),
         ("incast", "incats", "telemetry.workload: there is no workload 'incats'"),
         ("[1, 40]", "[0]", "telemetry.rate: --rate 0 Gb/s: whole Gb/s from 1 to 100"),
-        ("gbps / 4", "100", "telemetry.lost: --lost 100 %: a share such as"),
+        ("gbps / 4", "100", "telemetry.lost: --lost 100 %: a share below"),
         ("workload: incast, ", "", "lacks 'workload'"),
         ("delay_us", "delay", "did you mean delay_us?"),
         ("seeds: 1", "lab: bottleneck", "must have one of 'topology', 'lab' and 'telemetry'"),

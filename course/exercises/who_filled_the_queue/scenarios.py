@@ -157,7 +157,10 @@ def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
 def _steps(net: VirtualNetwork) -> Iterator[dict[str, Steps]]:
     """Every packet's way through each router, for the truth about their queues."""
     with contextlib.ExitStack() as stack:
-        steps = {router: Steps(session) for router, session in net.sessions.items()}
+        steps = {
+            router: Steps(session, session.channel.close)
+            for router, session in net.sessions.items()
+        }
         for each in steps.values():
             stack.enter_context(each)
         yield steps

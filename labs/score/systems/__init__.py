@@ -40,9 +40,8 @@ def _check(kind: type[System], content: ModuleType) -> None:
     missing = sorted(getattr(kind, "__abstractmethods__", ()))
     missing += [] if hasattr(kind, "summary") else ["summary"]
     if missing:
-        raise SettingError(
-            f"{content.__file__}: {kind.__name__} has no {' and no '.join(missing)}."
-        )
+        lacks = " and no ".join(missing)
+        raise SettingError(f"{content.__file__}: {kind.__name__} has no {lacks}.")
 
 
 def _imported(module: str) -> ModuleType:
