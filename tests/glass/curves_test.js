@@ -48,6 +48,23 @@ export function every_kind_is_drawn_of_whatever_is_known() {
   }
 }
 
+export function each_virtual_output_queue_of_an_input_has_a_line() {
+  const given = sources(), { samples } = given.model;
+  const voq = (output, class_, packets) => ({ output, class: class_, held: tally(packets) });
+  const at = (ms, one, two) => samples.take({ time_ps: ms * MS, ports: [], inputs: [
+    { port: 1, held: tally(9), voqs: one }, { port: 3, held: tally(1), voqs: two }] });
+  at(30, [voq(4, 0, 2), voq(2, 0, 1), voq(2, 1, 5)], [voq(7, 0, 1)]);
+  // In samples are those that hold something.
+  at(40, [voq(4, 0, 3)], []);
+  const told = (focus) => {
+    const { note, series } = curves("voqs", { ...given, focus }, span(25, 45));
+    return [note, series.map(({ name, ys }) => [name, ys])];
+  };
+  // Classes of one output are added up.
+  same(told(given.focus), ["input 1", [["to 2", [6, 0]], ["to 4", [2, 3]]]]);
+  same(told({ key: "input 3", port: 3 }), ["input 3", [["to 7", [1, 0]]]]);
+}
+
 export function no_line_goes_across_a_while_of_which_nothing_was_told() {
   const found = sources();
   found.isKnown = false;

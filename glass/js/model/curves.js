@@ -21,6 +21,7 @@ import { within as between } from "./order.js";
 export const KINDS = {
   depth: "Depth of a queue",
   bytes: "Bytes in a queue",
+  voqs: "Depth of each VOQ",
   flows: "Throughput of each flow",
   lines: "Throughput of each line",
   windows: "Congestion windows",
@@ -76,6 +77,11 @@ function parted(xs, ys) {
   return [points.map(([x]) => x), points.map(([, y]) => y)];
 }
 
+function fullestInput(sample) {
+  const held = (each) => each.held?.packets ?? 0;
+  return sample?.inputs.toSorted((a, b) => held(b) - held(a))[0]?.port;
+}
+
 const DRAWN = {
   // In bytes where only those are limited.
   depth(sources, span) {
@@ -86,6 +92,19 @@ const DRAWN = {
 
   bytes(sources, span) {
     return depthOf(sources, span, "bytes", { level: sources.focus.limitBytes, unit: bytes });
+  },
+
+  // Of the input that was clicked, or of the one that holds the most: a line for each output that packets waited for.
+  voqs({ model, focus }, { fromPs, toPs }) {
+    const samples = within(model.samples.list, fromPs, toPs);
+    const port = focus.key.startsWith("input") ? focus.port : fullestInput(samples.at(-1));
+    const voqsOf = (each) => each.inputs.find((one) => one.port === port)?.voqs ?? [];
+    const held = (each, to) => voqsOf(each).reduce((sum, { output, held: tally }) => sum + (output === to ? tally?.packets ?? 0 : 0), 0);
+    const outputs = [...new Set(samples.flatMap((each) => voqsOf(each).map(({ output }) => output)))].sort((a, b) => a - b);
+    const series = outputs.slice(0, SERIES_MAX).map((output, index) =>
+      ({ name: `to ${output}`, index, hasGaps: true, ys: samples.map((each) => held(each, output)) }));
+    return { note: port === undefined ? "" : `input ${port}`, xs: secondsOf(samples), series, unit: packets,
+             why: "Nothing waited in a virtual output queue." };
   },
 
   flows({ model, hosts, flows, isKnown }, { fromPs, longPs, toPs }) {
