@@ -122,8 +122,8 @@ def from_estimates(
     """Build-ups from packets whose weight estimates the packets of their flow.
 
     Sightings that are at most `gap_ps` apart are one build-up; it begins when the first of its
-    packets arrived. Each flow has its highest estimate, of all sightings or of those that arrived
-    at most `window_ps` before or after the deepest.
+    packets arrived. Each flow has its highest estimate: of all sightings, or, with `window_ps`, of
+    those that still waited when the deepest one came, or came at most so long before or after it.
     """
     claims = []
     for group in _groups(sightings, 0, gap_ps):
@@ -131,7 +131,8 @@ def from_estimates(
         culprits: Counter[Flow] = Counter()
         for each in group:
             apart_ps = abs(each.arrived_ps - deepest.arrived_ps)
-            if window_ps is None or apart_ps <= window_ps:
+            is_ahead = each.arrived_ps <= deepest.arrived_ps <= each.departed_ps
+            if window_ps is None or apart_ps <= window_ps or is_ahead:
                 culprits[each.flow] = max(culprits[each.flow], each.weight)
         claims.append(
             Claim(

@@ -178,6 +178,11 @@ def test_an_estimate_counts_once_a_flow_and_near_the_deepest_if_asked():
     assert (whole.begin_ps, whole.end_ps, whole.culprits) == (2, 30, {A: 7, B: 2})
     (near,) = from_estimates(seen, gap_ps=20, window_ps=10)
     assert near.culprits == {A: 7}
+    # It came long before the deepest one, and still waited then; D had left.
+    burst = Sighting(departed_ps=4, known_ps=5, flow=C, depth_bytes=3900, wait_ps=50, weight=9)
+    gone = Sighting(departed_ps=1, known_ps=2, flow=D, depth_bytes=3900, wait_ps=50, weight=9)
+    (near,) = from_estimates([gone, burst, *seen], gap_ps=20, window_ps=10)
+    assert near.culprits == {A: 7, C: 9}
 
 
 def test_readings_claim_from_the_last_low_one_to_the_next():
