@@ -55,9 +55,9 @@ def test_the_track_says_who_knows_at_each_instant(chromium, replayed, theme):
             expect(words).to_contain_text("a build-up: ")
             expect(words).to_contain_text(f"{' and '.join(aware)} know")
             expect(words).to_contain_text(unaware[-1])
-        # Once all is over, the table has each claim and each miss.
-        page.evaluate(f"vitrine.player.seek({0.05 * PS})")
+        # An open table follows: once all is over, it has each claim and each miss.
         track.get_by_text("As a table").click()
+        page.evaluate(f"vitrine.player.seek({0.05 * PS})")
         rows = track.get_by_role("row")
         claims = sum(len(run.claims) for run in runs.values())
         missed = sum(run.score.buildups.missed for run in runs.values())
@@ -83,7 +83,7 @@ def test_the_lesson_leads_to_what_was_known_and_what_was_missed(chromium, replay
         lesson.get_by_role("button", name="Show one that was missed").click()
         expect(lesson.get_by_role("alert")).to_have_count(0)
         expect(words).to_contain_text("build-ups so far: ")
-        # A recording has nothing to change, and the lesson can be handed in all the same.
+        # A recording has nothing to change, but its lesson can be handed in.
         expect(page.get_by_role("tab", name="Handles")).to_have_count(0)
         lesson.get_by_label("Your name").fill("Ada")
         with page.expect_download() as download:

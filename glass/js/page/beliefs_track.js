@@ -35,10 +35,13 @@ export class BeliefsTrack {
     return AXIS + DEPTH + GAP + ROW * this.beliefs.systems.length + GAP;
   }
 
-  // `view`: {from, to, nowS, untilPs}: the axis and the picture, in seconds, and what may be told.
+  // `view`: {from, to, nowS, untilPs}: the axis and the picture, in seconds, and the last instant that may be shown.
   draw(view, palette) {
     Object.assign(this, { view, palette });
+    this.say();
+    if (this.details.open) this.tabulate();
     const { clientWidth: width } = this.place, ratio = devicePixelRatio;
+    // The open table hides the drawing.
     if (!width) return;
     if (this.canvas.width !== Math.round(width * ratio)) {
       Object.assign(this.canvas, { width: Math.round(width * ratio), height: Math.round(this.height * ratio) });
@@ -59,8 +62,6 @@ export class BeliefsTrack {
     this.drawNow(context);
     context.restore();
     this.drawNames(context);
-    this.say();
-    if (this.details.open) this.tabulate();
   }
 
   x(seconds) {
@@ -205,7 +206,7 @@ function line(context, fromX, fromY, toX, toY) {
   context.stroke();
 }
 
-// Round instants, at most so many.
+// Round instants, no more than `most`.
 function ticksOf(from, to, most) {
   const least = (to - from) / most, power = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= least);
