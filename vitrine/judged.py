@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from labs.score import beliefs, board, table
 from labs.score.line import of_rate
@@ -46,10 +44,7 @@ def telemetry(
     """
     kinds = [named(each) if isinstance(each, str) else each for each in systems or all_systems()]
     traffic, line = workload_of(workload), of_rate(rate)
-    with (
-        tempfile.TemporaryDirectory(prefix="vitrine-") as folder,
-        Bench(Path(folder, "world.log")) as bench,
-    ):
+    with Bench.temporary() as bench:
         runs = beliefs.runs(bench, kinds, traffic, seed, line)
     lines = [
         table.cells(board.Row(name, workload, board.means([numbers(run)])))

@@ -50,7 +50,7 @@ class Scene:
     controls: Sequence[str] = ()
     # Whether its time passes for the page alone; else others let it pass.
     is_driven: bool = False
-    # What telemetry systems believed about a queue of a recording: `told` of labs/score/replay.py.
+    # The claims of telemetry systems about a queue of a recording: `told` of labs/score/replay.py.
     beliefs: Mapping[str, Any] | None = None
     # When the network came up: with another number it is another one.
     began_ns: int = 0

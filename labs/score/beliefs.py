@@ -13,6 +13,7 @@ import matplotlib.figure
 
 from labs import palette
 from labs.definition import Figure
+from labs.glass.tape import Tape
 from labs.report import drawing
 from labs.score.claim import Claim
 from labs.score.line import Line
@@ -32,12 +33,23 @@ _KNOWN = "the controller knows"
 
 
 def runs(
-    bench: Bench, systems: Sequence[type[System]], workload: Workload, seed: int, line: Line
+    bench: Bench,
+    systems: Sequence[type[System]],
+    workload: Workload,
+    seed: int,
+    line: Line,
+    tape: Tape | None = None,
 ) -> dict[str, Run]:
-    """The same traffic once for each system, since its program may lengthen packets."""
-    return {
-        each.name or each.__name__: bench.run(each, workload, seed, line=line) for each in systems
-    }
+    """The same traffic once for each system, since its program may lengthen packets.
+
+    `tape` records the first one's network.
+    """
+    found: dict[str, Run] = {}
+    for each in systems:
+        recorded = None if found else tape
+        name = each.name or each.__name__
+        found[name] = bench.run(each, workload, seed, line=line, tape=recorded)
+    return found
 
 
 def figure(found: Mapping[str, Run], workload: Workload) -> Figure:

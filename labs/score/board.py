@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 from labs.errors import SettingError
 from labs.machine import processors
@@ -94,8 +92,7 @@ def _open() -> None:
     """Starts the process's own network, which ends with it."""
     global _bench
     follow_parent()
-    folder = _stack.enter_context(tempfile.TemporaryDirectory(prefix="vitrine-score-"))
-    _bench = _stack.enter_context(Bench(Path(folder, "world.log")))
+    _bench = _stack.enter_context(Bench.temporary())
 
 
 def _numbers(job: Job) -> dict[str, float | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -79,10 +78,7 @@ def _show_beliefs(
 ) -> None:
     """The first seed once more: as a picture, as a page, or both."""
     kinds = [named(each) for each in names]
-    with (
-        tempfile.TemporaryDirectory(prefix="vitrine-score-") as folder,
-        Bench(Path(folder, "world.log")) as bench,
-    ):
+    with Bench.temporary() as bench:
         for workload in map(workload_of, workloads):
             files = []
             if replayed:

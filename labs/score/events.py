@@ -1,4 +1,4 @@
-"""What else happens to a queue besides packets that wait: pauses of its line, and changes of paths.
+"""Pauses of a queue's line, and changes of paths.
 
     for pause in pauses(run.truth): ...          # it held packets, and nothing left
     for change in path_changes(steps): ...       # a flow leaves by another queue

@@ -8,8 +8,7 @@ from pathlib import Path
 from controller.errors import ControllerError
 from labs.errors import LabError
 
-_KIT = Path(__file__).parent
-_SYSTEMS = _KIT / "systems"
+_SYSTEMS = Path(__file__).parent / "systems"
 
 
 def sentence(error: Exception) -> str:

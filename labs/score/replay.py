@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from labs.glass.tape import Tape
-from labs.score import network
+from labs.score import beliefs, network
 from labs.score.claim import Claim
 from labs.score.line import ONE_GIGABIT, Line
 from labs.score.run import THRESHOLD_BYTES, Bench, Run
-from labs.score.scoring import place_of
+from labs.score.scoring import matched
 from labs.score.system import System
 from labs.score.truth import BuildUp
 from labs.score.workloads import Workload
@@ -45,11 +45,7 @@ def write(
         lesson=LESSON,
         pace=_PACE / line.faster,
     )
-    found: dict[str, Run] = {}
-    for each in systems:
-        recorded = tape if not found else None
-        run = bench.run(each, workload, seed, line=line, tape=recorded)
-        found[each.name or each.__name__] = run
+    found = beliefs.runs(bench, systems, workload, seed, line, tape)
     tape.beliefs = told(found)
     tape.write(file)
     return found
@@ -72,12 +68,7 @@ def told(found: Mapping[str, Run]) -> dict[str, Any]:
 
 def _system(name: str, run: Run) -> dict[str, Any]:
     hosts = _hosts(run.line)
-    places = [place_of(claim, run.buildups) for claim in run.claims]
-    known_ps: list[int | None] = [None] * len(run.buildups)
-    for claim, place in zip(run.claims, places, strict=True):
-        if place is not None:
-            before_ps = known_ps[place]
-            known_ps[place] = min(claim.detected_ps, before_ps or claim.detected_ps)
+    own, false = matched(run.claims, run.buildups)
     return {
         "name": name,
         "claims": [
@@ -85,15 +76,19 @@ def _system(name: str, run: Run) -> dict[str, Any]:
                 **_span(claim),
                 "knownPs": claim.detected_ps,
                 "peakBytes": claim.peak_bytes,
-                "isRight": place is not None,
+                "isRight": claim not in false,
                 "culprits": _culprits(claim, hosts),
             }
-            for claim, place in zip(run.claims, places, strict=True)
+            for claim in run.claims
         ],
         # Null: it never knew.
         "buildups": [
-            {**_span(each), "crossedPs": each.crossed_ps, "knownPs": known}
-            for each, known in zip(run.buildups, known_ps, strict=True)
+            {
+                **_span(each),
+                "crossedPs": each.crossed_ps,
+                "knownPs": min((claim.detected_ps for claim in claims), default=None),
+            }
+            for each, claims in zip(run.buildups, own, strict=True)
         ],
     }
 

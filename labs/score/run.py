@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import random
+import tempfile
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,6 @@ from vitrine.v1 import world_pb2
 
 from apps.domain import Domain
 from apps.programming import entries_for
-from controller import compiling
 from controller.connection import open_channel
 from controller.entities import CloneSession
 from controller.errors import ControllerError
@@ -43,7 +44,7 @@ from labs.score.memory import Memory
 from labs.score.scoring import Score, score
 from labs.score.steps import Steps
 from labs.score.system import Question, System
-from labs.score.systems import source
+from labs.score.systems import sink_source, source
 from labs.score.truth import BuildUp, Truth
 from labs.score.work import Work
 from labs.score.workloads import RECEIVER, Apps, Workload
@@ -111,6 +112,16 @@ class Bench:
         self._world = World(self._channel)
         return self
 
+    @classmethod
+    @contextlib.contextmanager
+    def temporary(cls) -> Iterator[Bench]:
+        """One whose log goes when it ends."""
+        with (
+            tempfile.TemporaryDirectory(prefix="vitrine-score-") as folder,
+            cls(Path(folder, "world.log")) as bench,
+        ):
+            yield bench
+
     def end(self) -> None:
         """Ends the present run, which raises ControllerError; for another thread."""
         self._channel.close()
@@ -146,9 +157,8 @@ class Bench:
                 )
                 for switch in topology.switches
             }
-            kit = "router" if domain is None else "int_router"
-            sink = compiling.find(system.sink or kit)
-            programmer.load(sessions[network.SINK], network.SINK, *programmer.compiled(sink))
+            sink = programmer.compiled(sink_source(system))
+            programmer.load(sessions[network.SINK], network.SINK, *sink)
             session = sessions[network.ROUTER]
             compiled = system.compiled or programmer.compiled(source(system))
             programmer.load(session, network.ROUTER, *compiled)

@@ -67,16 +67,12 @@ class Score:
 
 def score(claims: Sequence[Claim], buildups: Sequence[BuildUp]) -> Score:
     """Each claim belongs to the build-up that it overlaps longest, the first of several."""
-    own: list[list[Claim]] = [[] for _ in buildups]
-    false: list[Claim] = []
-    for claim in claims:
-        place = place_of(claim, buildups)
-        (false if place is None else own[place]).append(claim)
+    own, false = matched(claims, buildups)
     events = flows = packets = Tally()
     delays_us, depth_errors = [], []
     for buildup, found in zip(buildups, own, strict=True):
         events += Tally(right=int(bool(found)), missed=int(not found))
-        claimed = _culprits(found)
+        claimed = culprits(deepest(found))
         flows += _flows(claimed, buildup.culprits)
         packets += _packets(claimed, buildup.culprits)
         if found:
@@ -88,15 +84,31 @@ def score(claims: Sequence[Claim], buildups: Sequence[BuildUp]) -> Score:
             depth_errors.append(abs(max(peaks) - buildup.peak_bytes) / buildup.peak_bytes)
     for claim in false:
         events += Tally(wrong=1)
-        flows += _flows(claim.culprits or Counter(), Counter())
-        packets += _packets(claim.culprits or Counter(), Counter())
+        flows += _flows(culprits(claim), Counter())
+        packets += _packets(culprits(claim), Counter())
     return Score(events, flows, packets, delays_us, depth_errors)
 
 
-def _culprits(claims: Sequence[Claim]) -> Counter[Flow]:
-    """Those of the claim with the highest peak, as the truth is that of the peak."""
-    deepest = max(claims, key=lambda claim: claim.peak_bytes or 0, default=None)
-    return Counter() if deepest is None else deepest.culprits or Counter()
+def matched(
+    claims: Sequence[Claim], buildups: Sequence[BuildUp]
+) -> tuple[list[list[Claim]], list[Claim]]:
+    """The claims of each build-up, and the false alarms."""
+    own: list[list[Claim]] = [[] for _ in buildups]
+    false: list[Claim] = []
+    for claim in claims:
+        place = place_of(claim, buildups)
+        (false if place is None else own[place]).append(claim)
+    return own, false
+
+
+def deepest(claims: Sequence[Claim]) -> Claim | None:
+    """The one with the highest peak, as the culprits are those of the peak."""
+    return max(claims, key=lambda claim: claim.peak_bytes or 0, default=None)
+
+
+def culprits(claim: Claim | None) -> Counter[Flow]:
+    """The packets by flow that a claim names; none without one."""
+    return Counter() if claim is None else claim.culprits or Counter()
 
 
 def place_of(claim: Claim, buildups: Sequence[BuildUp]) -> int | None:

@@ -1,4 +1,4 @@
-// What systems believe about a queue, at an instant.
+// The beliefs of systems about a queue, at an instant.
 
 import { barsAt, depthAt, sentence, standing } from "../../glass/js/model/beliefs.js";
 import { same } from "./check.js";
@@ -26,7 +26,7 @@ export function a_claim_is_not_seen_before_its_controller_knew() {
   same(at(quick, 15), [["unseen", 10, 15]]);
   same(at(quick, 16), [["right", 14, 16]]);
   same(at(quick, 99), [["right", 14, 28]]);
-  // Nobody is told that a late one will know after all.
+  // Until it knows, a late one looks like one that never will.
   same(at(late, 40), [["missed", 10, 30]]);
   same(at(blind, 40), at(late, 40));
   same(at(late, 50), [["right", 12, 29]]);
@@ -42,5 +42,5 @@ export function a_system_knows_or_does_not_while_the_queue_is_deep() {
 export function a_sentence_says_who_knows() {
   same(sentence(beliefs, 20, size), "9 B wait, a build-up: quick knows; late, blind and nervous do not know.");
   same(sentence(beliefs, 12, size), "1 B wait, no build-up (5 B); build-ups so far: 0.");
-  same(sentence(beliefs, 45, size), "nothing waits; build-ups so far: 1. nervous believes in a build-up that is none.");
+  same(sentence(beliefs, 45, size), "nothing waits; build-ups so far: 1. nervous reports a build-up that is not there.");
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from course.exercise import Case, Exercise
@@ -17,9 +16,9 @@ from course.exercises.watch_the_queue.scenarios import (
 )
 from course.story import Moment, Refused, Story
 from labs.score.claim import Claim
-from labs.score.flow import Flow
 from labs.score.run import THRESHOLD_BYTES
-from labs.score.scoring import Tally, place_of
+from labs.score.scoring import Tally, deepest, matched
+from labs.score.scoring import culprits as claimed_by
 from labs.score.system import PS_PER_S
 from labs.score.truth import BuildUp, Packet
 
@@ -108,9 +107,9 @@ def found(watched: Watched) -> None:
 
 def _all_found(seen: Seen) -> None:
     buildups, claims = seen.run.buildups, seen.run.claims
-    places = [place_of(claim, buildups) for claim in claims]
+    own, false = matched(claims, buildups)
     for number, buildup in enumerate(buildups):
-        if number not in places:
+        if not own[number]:
             raise _refused(
                 seen,
                 buildup.peak_ps,
@@ -121,20 +120,19 @@ def _all_found(seen: Seen) -> None:
                 f"No claim from {_ms(buildup.begin_ps)} to {_ms(buildup.end_ps)}; the controller "
                 f"made {len(claims)} claims in all.",
             )
-    for claim, place in zip(claims, places, strict=True):
-        if place is None:
-            raise _refused(
-                seen,
-                claim.detected_ps,
-                f"{_of(seen.scenario)} The queue was deep {len(buildups)} times.",
-                "A claim for each of these, and no other.",
-                "docs/telemetry-score.md: a claim that overlaps no build-up is a false alarm.",
-                f"A claim from {_ms(claim.begin_ps)} to {_ms(claim.end_ps)}.",
-            )
+    for claim in false:
+        raise _refused(
+            seen,
+            claim.detected_ps,
+            f"{_of(seen.scenario)} The queue was deep {len(buildups)} times.",
+            "A claim for each of these, and no other.",
+            "docs/telemetry-score.md: a claim that overlaps no build-up is a false alarm.",
+            f"A claim from {_ms(claim.begin_ps)} to {_ms(claim.end_ps)}.",
+        )
 
 
 def culprits(watched: Watched) -> None:
-    """Who filled the queue is named, with the packets of each flow."""
+    """The culprits are named, with the packets of each flow."""
     _named([watched.seen(scenario) for scenario in (*_INCAST, *_MICROBURST)])
 
 
@@ -160,6 +158,7 @@ def _named(all_seen: Sequence[Seen]) -> None:
     if (shares[least] or 0.0) >= RIGHT_LEAST:
         return
     seen, buildup, claim = max(_pairs(all_seen), key=lambda each: _missed(*each[1:]))
+    claimed = claimed_by(claim).total()
     raise _refused(
         seen,
         buildup.peak_ps,
@@ -172,7 +171,7 @@ def _named(all_seen: Sequence[Seen]) -> None:
         "controller takes the deepest report, and counts the reported packets that were in the "
         "queue when that one left: they had come, and left later.",
         f"The {least} is {shares[least] or 0.0:.2f}. For this build-up "
-        + ("nothing was claimed." if claim is None else f"{_total(claim)} packets were claimed."),
+        + ("nothing was claimed." if claim is None else f"{claimed} packets were claimed."),
         way=tuple(_compared(buildup, claim)),
     )
 
@@ -180,28 +179,19 @@ def _named(all_seen: Sequence[Seen]) -> None:
 def _pairs(all_seen: Sequence[Seen]) -> Iterator[tuple[Seen, BuildUp, Claim | None]]:
     """Each build-up with the claim that names its culprits."""
     for seen in all_seen:
-        buildups = seen.run.buildups
-        for place, buildup in enumerate(buildups):
-            own = [each for each in seen.run.claims if place_of(each, buildups) == place]
-            yield seen, buildup, max(own, key=lambda each: each.peak_bytes or 0, default=None)
-
-
-def _claimed(claim: Claim | None) -> Counter[Flow]:
-    return Counter() if claim is None else claim.culprits or Counter()
-
-
-def _total(claim: Claim) -> int:
-    return _claimed(claim).total()
+        own, _ = matched(seen.run.claims, seen.run.buildups)
+        for buildup, claims in zip(seen.run.buildups, own, strict=True):
+            yield seen, buildup, deepest(claims)
 
 
 def _missed(buildup: BuildUp, claim: Claim | None) -> int:
     """Packets that were claimed wrongly or not claimed."""
-    claimed = _claimed(claim)
+    claimed = claimed_by(claim)
     return (buildup.culprits - claimed).total() + (claimed - buildup.culprits).total()
 
 
 def _compared(buildup: BuildUp, claim: Claim | None) -> Iterator[str]:
-    claimed = _claimed(claim)
+    claimed = claimed_by(claim)
     both = [*buildup.culprits, *(flow for flow in claimed if flow not in buildup.culprits)]
     both.sort(key=lambda flow: -abs(buildup.culprits[flow] - claimed[flow]))
     for flow in both[:_FLOWS_LISTED]:

@@ -16,6 +16,7 @@ from apps import telemetry as tables
 from apps.domain import Domain
 from apps.programming import Router, source_of
 from controller.session import Session
+from controller.world import PS_PER_S
 from course.exercise import Work
 from course.tools.net import Load, Network
 from course.tools.virtual import VirtualNetwork, virtual_network
@@ -41,7 +42,6 @@ _PLACES = {"h1": ("s1", 2), "h3": ("s1", 2), "h4": ("s2", 2), "h6": ("s2", 2)}
 _LAST = {"h2": ("s3", 2), "h5": ("s3", 3)}
 _SENDERS = ("h1", "h3", "h4", "h6", "h7", "h8")
 _NS_PER_S = 1_000_000_000
-_PS_PER_S = 10**12
 # As the handout says.
 BURST_BYTES = 20_000
 
@@ -213,13 +213,13 @@ def _told(
         (buildup, place)
         for place, truth in truths.items()
         for buildup in truth.buildups(BURST_BYTES)
-        if scenario.from_s <= buildup.peak_ps / _PS_PER_S < until_s
+        if scenario.from_s <= buildup.peak_ps / PS_PER_S < until_s
     ]
     if not deep:
         return Told(scenario, reports, None)
     buildup, (router, port) = max(deep, key=lambda each: each[0].peak_bytes)
     ((flow, packets),) = buildup.contributors.most_common(1)
-    began_s = buildup.begin_ps / _PS_PER_S
+    began_s = buildup.begin_ps / PS_PER_S
     return Told(scenario, reports, Filled(router, port, began_s, _named(flow), packets))
 
 

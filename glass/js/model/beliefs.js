@@ -1,7 +1,9 @@
-// What telemetry systems believed about a queue: labs/score/replay.py writes it into a recording.
+// The claims of telemetry systems about a queue, as labs/score/replay.py writes them into a recording.
 //
-// A system knows of a build-up from the instant at which its controller knew. Until the picture is there nobody is told
-// that it will, so a build-up is `unseen` until a claim about it is known, whether one comes later or never.
+// A system knows of a build-up from the instant at which its controller knew. The picture does not show the future: until
+// then a build-up is `unseen`, whether a claim comes later or never.
+
+import { placeAfter } from "./order.js";
 
 // Bars of a system at an instant: {kind, fromPs, toPs, knownPs, claim}.
 export function barsAt({ claims, buildups }, timePs) {
@@ -27,13 +29,8 @@ export function standing(system, timePs) {
 
 // The depth after the last change that is not later.
 export function depthAt(depth, timePs) {
-  let low = 0, high = depth.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (depth[middle][0] <= timePs) low = middle + 1;
-    else high = middle;
-  }
-  return low ? depth[low - 1][1] : 0;
+  // Each change is [timePs, bytes].
+  return depth[placeAfter(depth, timePs, 0) - 1]?.[1] ?? 0;
 }
 
 const list = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]);
@@ -52,7 +49,7 @@ export function sentence({ systems, depth, buildups, thresholdBytes }, timePs, s
     return `${waits}, a build-up: ${parts.join("; ")}.`;
   }
   const wrong = of("false");
-  if (wrong.length) parts.push(`${verb(wrong, "believes", "believe")} in a build-up that is none`);
+  if (wrong.length) parts.push(`${verb(wrong, "reports", "report")} a build-up that is not there`);
   const over = buildups.filter(({ endPs }) => endPs < timePs).length;
   return [`${waits}${held ? `, no build-up (${size(thresholdBytes)})` : ""}; build-ups so far: ${over}.`, ...parts.map((each) => `${each}.`)].join(" ");
 }

@@ -64,6 +64,11 @@ def named(name: str) -> type[System]:
     return known[name]
 
 
+def sink_source(system: type[System]) -> Path:
+    """The P4 program of the second router."""
+    return compiling.find(system.sink or ("int_router" if system.in_band else "router"))
+
+
 def source(system: type[System]) -> Path:
     """The P4 program of a system."""
     own = _FOLDER / f"{system.program}.p4"

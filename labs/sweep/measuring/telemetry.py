@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import platform
-import tempfile
-from pathlib import Path
 
 from labs.score.line import Line
 from labs.score.numbers import numbers
@@ -20,10 +18,7 @@ def measured(work: TelemetryWork, seed: int, wanted: Versions) -> dict[str, floa
     """Numbers as docs/telemetry-score.md defines them; without those that the run does not have."""
     line = Line(work.faster)
     wanted.check(versions.of_telemetry(work.system, line), platform.node())
-    with (
-        tempfile.TemporaryDirectory(prefix="vitrine-sweep-") as logs,
-        Bench(Path(logs, "world.log")) as bench,
-    ):
+    with Bench.temporary() as bench:
         run = bench.run(
             named(work.system), workload_of(work.workload), seed, lost=work.lost, line=line
         )

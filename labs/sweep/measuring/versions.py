@@ -17,7 +17,7 @@ from controller import compiling
 from controller.toolchain import ROOT, Toolchain
 from labs.errors import LabError
 from labs.score.line import Line
-from labs.score.systems import named, source
+from labs.score.systems import named, sink_source, source
 from labs.worlds.virtual.server import BINARY
 from topo.model import Topology
 
@@ -70,9 +70,7 @@ def of_lab(program: str | None) -> Versions:
 def of_telemetry(name: str, line: Line) -> Versions:
     """The versions that score a telemetry system."""
     system = named(name)
-    kit = compiling.find("int_router" if system.in_band else "router")
-    sink = compiling.find(system.sink) if system.sink else kit
-    return _of({kit, sink, source(system)}, line.defines)
+    return _of({sink_source(system), source(system)}, line.defines)
 
 
 def _of(sources: Iterable[Path], defines: Sequence[str] = ()) -> Versions:
