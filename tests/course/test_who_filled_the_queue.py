@@ -1,4 +1,4 @@
-"""The scenarios of who-filled-the-queue happen as they were drawn, by the scoreboard's truth."""
+"""The bursts drawn for who-filled-the-queue fill their queues, by the scoreboard's truth."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-// What is done at the handles stands in the log, and is taken back, in the order in which it was done.
+// Acts at the handles are logged and taken back in the order in which they were done.
 
 import * as acts from "../../glass/js/model/acts.js";
 import { Handles } from "../../glass/js/page/handles.js";

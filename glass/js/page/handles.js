@@ -74,7 +74,7 @@ export class Handles {
     return this.inTurn(() => this.carryOutAndLog(model, act, place, undo, id));
   }
 
-  // Acts are carried out one after the other, in the order in which they were asked for. Side by side, the later one
+  // Acts are carried out one after the other, in the order in which they were requested. Side by side, the later one
   // could be ready first, and Undo would take the earlier one back before it.
   inTurn(work) {
     const ended = this.turn.then(work);

@@ -1,4 +1,4 @@
-// What a pointer does over a track of the timeline: the wheel zooms, dragging pans, with shift it measures, a click goes
+// A pointer over a track of the timeline: the wheel zooms, dragging pans, with shift it measures, a click goes
 // to its instant.
 
 // A pointer that moves less than this many pixels clicks.

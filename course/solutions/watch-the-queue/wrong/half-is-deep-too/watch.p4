@@ -1,4 +1,4 @@
-// What is deep begins too early.
+// The queue counts as deep at half of the threshold.
 
 #include "base.p4"
 
