@@ -11,6 +11,7 @@ import json
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from controller.errors import ControllerError
 _BYTES_MAX = 1 << 20
 # Compiling takes a second at most; a switch that is busy may take longer to answer.
 _DEADLINE_S = 60.0
-# One client is served at a time; one that connects sends its request at once.
+# One client is served at a time; one that connects sends its request at once, and reads the answer.
 _SILENT_S = 5.0
+_READ_BYTES = 1 << 16
 _RETRY_S = 1.0
 
 
@@ -63,10 +65,26 @@ def _serve(server: socket.socket, routers: Sequence[Router], ended: threading.Ev
                 return
             continue
         with client, contextlib.suppress(OSError):
+            said = json.dumps(_answer_to(_line_from(client), routers)).encode()
+            # Of the whole answer.
             client.settimeout(_SILENT_S)
-            line = client.makefile(errors="replace").readline(_BYTES_MAX)
-            client.settimeout(_DEADLINE_S)
-            client.sendall(json.dumps(_answer_to(line, routers)).encode())
+            client.sendall(said)
+
+
+def _line_from(client: socket.socket) -> str:
+    """The request, which must be complete within a deadline, however its bytes arrive."""
+    end_s = time.monotonic() + _SILENT_S
+    content = bytearray()
+    while len(content) < _BYTES_MAX and b"\n" not in content[-_READ_BYTES:]:
+        left_s = end_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        client.settimeout(left_s)
+        more = client.recv(_READ_BYTES)
+        if not more:
+            break
+        content += more
+    return content.partition(b"\n")[0].decode(errors="replace")
 
 
 def _answer_to(line: str, routers: Sequence[Router]) -> dict[str, object]:
@@ -77,7 +95,10 @@ def _answer_to(line: str, routers: Sequence[Router]) -> dict[str, object]:
             raise ValueError
     except (ValueError, TypeError, AttributeError, RecursionError):
         return {"ok": False, "lines": ["a request is a line of JSON that names router or program."]}
-    return answer(routers, router, program)
+    try:
+        return answer(routers, router, program)
+    except Exception as error:  # noqa: BLE001 - one request must not end the service
+        return {"ok": False, "lines": [f"the program cannot be loaded: {error}"]}
 
 
 def answer(

@@ -4,11 +4,13 @@ import errno
 import json
 import socket
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from apps import reload
-from controller import routers
+from apps.programming import Router
+from controller import compiling, routers
 
 DEADLINE_S = 60
 
@@ -38,13 +40,18 @@ def folder(tmp_path, monkeypatch):
         b'{"routers": "s1"}\n',
         b'{"program": ["a"]}\n',
         b"[" * 100_000 + b"\n",
+        b'{"program": "a\\u0000.p4"}\n',
+        b'{"program": "\\ud800.p4"}\n',
+        b'{"program": "' + b"a" * 5000 + b'.p4"}\n',
     ],
-    ids=range(8),
+    ids=range(11),
 )
 def test_what_is_no_request_is_refused_and_the_next_is_served(line):
-    with reload.serving([]):
+    topology = SimpleNamespace(name="s1", program=None)
+    router = Router(None, None, topology, compiling.find("router"))
+    with reload.serving([router]):
         assert not asked(line)["ok"]
-        assert asked(b'{"router": "s9"}\n')["lines"] == ["there is no router 's9'; there are: ."]
+        assert asked(b'{"router": "s9"}\n')["lines"] == ["there is no router 's9'; there are: s1."]
 
 
 def test_a_client_that_sends_nothing_does_not_keep_others_out(monkeypatch):
@@ -53,6 +60,29 @@ def test_a_client_that_sends_nothing_does_not_keep_others_out(monkeypatch):
     with reload.serving([]), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as silent:
         silent.connect(str(routers.folder() / "reload.sock"))
         assert not asked(b'{"router": "s9"}\n')["ok"]
+
+
+def test_a_client_that_never_ends_its_request_does_not_keep_others_out(monkeypatch):
+    monkeypatch.setattr(reload, "_SILENT_S", 0.05)
+    monkeypatch.setattr(reload, "_BYTES_MAX", 1 << 40)
+    closed = threading.Event()
+
+    def flood(client):
+        try:
+            while not closed.is_set():
+                client.sendall(b"{")
+        except OSError:
+            closed.set()
+
+    with reload.serving([]), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as endless:
+        endless.connect(str(routers.folder() / "reload.sock"))
+        thread = threading.Thread(target=flood, args=(endless,), daemon=True)
+        thread.start()
+        try:
+            assert not asked(b'{"router": "s9"}\n')["ok"]
+        finally:
+            closed.set()
+            thread.join(timeout=DEADLINE_S)
 
 
 class Exhausted:
