@@ -42,6 +42,7 @@ _NESTED_MAX, _ARCHIVES_MAX = 2, 4
 _DEPTH_MAX = 4
 _ENTRIES_MAX = 2000
 _ZIPS = (".zip",)
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2")
 _EXTENSIONS = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 _EXTENSION_BYTES_MAX = 64 << 10
@@ -308,7 +309,18 @@ def _zipped(content: bytes) -> Iterator[tuple[PurePosixPath, Callable[[int], Rea
     opened = zipfile.ZipFile(io.BytesIO(content))
     for each in opened.infolist()[:_ENTRIES_MAX]:
         if not each.is_dir():
-            yield _inside(each.filename), _reader(partial(opened.open, each))
+            yield _inside(each.filename), _reader(partial(_unpacked, opened, each))
+
+
+def _unpacked(opened: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    """A member to be read as far as one likes.
+
+    Of the other methods `zipfile` unpacks a whole block however few bytes it is asked for: of a
+    zip of 2 KB with bzip2 that was 2 GiB.
+    """
+    if member.compress_type not in _METHODS:
+        raise _Unfit("it is packed in an uncommon way: hand in a common zip")
+    return opened.open(member)
 
 
 def _tarred(name: str, content: bytes) -> Iterator[tuple[PurePosixPath, Callable[[int], Read]]]:

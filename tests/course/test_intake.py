@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -218,6 +219,23 @@ def test_a_tar_file_that_is_read_for_ever_is_refused_or_read_in_part(put, kind):
     ada, bob = done.stdout.splitlines()
     assert bob == "bob {'router.p4': b'bob'} ()"
     assert ada.startswith("ada {} (") and ("cannot be read as a tar" in ada or "unknown" in kind)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("name", ["router.p4", "inside.zip"])
+def test_a_zip_packed_in_a_way_that_unpacks_whole_is_refused(put, method, name):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as archive:
+        archive.writestr(name, bytes(1 << 26))
+    put("ada.zip", made.getvalue())
+    put("bob.zip", zipped(**{"router.p4": "bob"}))
+    tracemalloc.start()
+    found = taken(put.folder)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found["ada"][0] == {} and "packed in an uncommon way" in found["ada"][1][0]
+    assert found["bob"] == ({"router.p4": "bob"}, ())
+    assert peak < 32 << 20
 
 
 def test_no_notebook_is_read(put):
