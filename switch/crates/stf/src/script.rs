@@ -25,6 +25,9 @@ use std::fmt;
 
 use bits::Int;
 
+/// More than the widest field or register that switches have; `packet` is another matter.
+const DIGIT_COUNT_MAX: usize = 10_000;
+
 /// A line that is no statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {
@@ -246,7 +249,16 @@ fn expected(port: u16, words: &[&str]) -> Result<Statement, String> {
 }
 
 fn number(text: &str) -> Result<Int, String> {
+    check_length(text)?;
     text.parse::<Int>().map_err(|error| error.to_string())
+}
+
+/// Reading decimal digits takes the square of their number.
+fn check_length(number: &str) -> Result<(), String> {
+    match number.len() > DIGIT_COUNT_MAX {
+        true => Err(format!("a number has at most {DIGIT_COUNT_MAX} digits")),
+        false => Ok(()),
+    }
 }
 
 fn small<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
@@ -415,6 +427,7 @@ fn key_value(text: &str) -> Result<KeyValue, String> {
         Some((value, mask)) => (value, Some(number(mask)?)),
         None => (text, None),
     };
+    check_length(text)?;
     let lower = text.to_ascii_lowercase();
     let (digits, radix, bits) = match lower.get(..2) {
         Some("0x") => (&lower[2..], 16, 4),
@@ -434,12 +447,9 @@ fn key_value(text: &str) -> Result<KeyValue, String> {
         (Some(mask), _) => mask,
         (None, 10) => &Int::one().shift_left(written_bits as usize) - &Int::one(),
         (None, _) => {
-            let digit = |digit: char| {
-                if digit == '*' { Int::zero() } else { Int::from((1u64 << bits) - 1) }
-            };
-            digits.chars().fold(Int::zero(), |mask, character| {
-                &mask.shift_left(bits as usize) | &digit(character)
-            })
+            let highest = char::from_digit(radix - 1, radix).unwrap_or_default();
+            let counts = |digit| if digit == '*' { '0' } else { highest };
+            read(&digits.chars().map(counts).collect::<String>())?
         }
     };
     let has_wildcard = digits.contains('*');
@@ -496,6 +506,33 @@ mod tests {
             call.arguments,
             [("port".to_owned(), Int::from(2)), ("mac".to_owned(), Int::from(1))]
         );
+    }
+
+    #[test]
+    fn a_number_has_a_bound_and_its_mask_is_read_as_fast_as_its_digits() {
+        for (prefix, digit) in [("", "9"), ("0x", "f"), ("0x", "*"), ("0b", "1"), ("0o", "7")] {
+            let text = format!("{prefix}{}", digit.repeat(DIGIT_COUNT_MAX - prefix.len()));
+            let long = format!("{text}{digit}");
+            assert!(parse(&format!("add t k:{text} a()")).is_ok());
+            for line in [
+                format!("add t k:{long} a()"),
+                format!("add t k:1..{long} a()"),
+                format!("add t k:1&&&{long} a()"),
+                format!("add t k:1/{long} a()"),
+                format!("setdefault t a(x:{long})"),
+                format!("check_register r({long}) 1"),
+                format!("register_write r 1 {long}"),
+                format!("member p 1 a x={long}"),
+            ] {
+                let error = parse(&line).unwrap_err();
+                assert!(error.message.len() < 200, "{} characters", error.message.len());
+            }
+        }
+        let Statement::Add { key, .. } = one("add t a:0x1*f b:0b1*0 c:0o7* d()") else {
+            panic!("it starts with add")
+        };
+        let masks: Vec<&Int> = key.iter().map(|(_, value)| &value.mask).collect();
+        assert_eq!(masks, [&Int::from(0xf0f), &Int::from(0b101), &Int::from(0o70)]);
     }
 
     #[test]
