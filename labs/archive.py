@@ -73,7 +73,7 @@ class Kept:
     def verdict(self) -> str:
         """In a few words what came of it."""
         if self.results is None:
-            return "ended early, before it could write why"
+            return "ended early, before it could write why, or its results.json is damaged"
         if self.is_running:
             return "is still running"
         if self.results["ended_early"]:
@@ -149,9 +149,29 @@ def all_kept(results: Path = RESULTS) -> Iterator[Kept]:
 
 def _kept(folder: Path) -> Kept:
     try:
-        return Kept(folder, json.loads((folder / "results.json").read_text()))
-    except (OSError, ValueError):
+        document = json.loads((folder / "results.json").read_text())
+    except (OSError, ValueError, RecursionError):
         return Kept(folder, None)
+    return Kept(folder, document if _is_results(document) else None)
+
+
+def _is_results(document: Any) -> bool:
+    """Whether a document has what the list of all runs reads: one that has not must not end it."""
+    match document:
+        case {"ended_early": str(why), "settings": dict()}:
+            bands = document.get("bands", [])
+            has_verdicts = isinstance(bands, list) and all(
+                isinstance(band, dict) and isinstance(band.get("verdict"), str) for band in bands
+            )
+            return has_verdicts and (bool(why) or "bands" in document) and _has_process(document)
+    return False
+
+
+def _has_process(document: Mapping[str, Any]) -> bool:
+    match document.get("process"):
+        case None | [int(), int()]:
+            return True
+    return False
 
 
 def find(name: str, results: Path = RESULTS) -> Kept:

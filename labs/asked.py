@@ -15,11 +15,12 @@ from controller.toolchain import Toolchain
 from labs import archive, catalogue, check, worlds
 from labs.archive import Kept
 from labs.command import compare as compare_sides
-from labs.command import conduct, conduct_both, redraw, side_of
+from labs.command import conduct, conduct_both, reading, redraw, side_of
 from labs.definition import Lab
 from labs.errors import LabError, SettingError
 from labs.hint import meant
 from labs.settings import KNOWN, Settings
+from labs.text import plain
 from labs.world import World
 
 # Of --world and --toolchain: each in turn, and a report of the two.
@@ -95,7 +96,7 @@ def show_results(lab: str | None, *, as_json: bool = False) -> None:
             print(json.dumps({**fields, "folder": str(each.folder)}))
         return
     for each in kept:
-        print(f"{each.name}\n    {each.verdict}")
+        print(plain(f"{each.name}\n    {each.verdict}"))
     if kept:
         print(
             "\nEach lies in out/; a run that was completed has a report.html there.\n"
@@ -131,5 +132,6 @@ def lab_of(kept: Kept) -> Lab:
             f"{kept.name} {kept.verdict}: its settings are not known. What it measured lies in "
             f"{archive.shown(kept.folder)}/data."
         )
-    settings = Settings.from_document(kept.results["settings"])
-    return catalogue.named(kept.lab)(settings)
+    with reading(kept):
+        settings = Settings.from_document(kept.results["settings"])
+        return catalogue.named(kept.lab)(settings)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import errno
 import json
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -27,6 +29,7 @@ from labs.report import comparison, early, table
 from labs.report.comparison import Side
 from labs.run import Run
 from labs.settings import Settings
+from labs.text import plain
 from topo import wait
 
 LOGS = ROOT / "build" / "log"
@@ -34,6 +37,8 @@ LOGS = ROOT / "build" / "log"
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 # How long a lab waits for a calm machine before it gives up a disturbed run.
 CALM_DEADLINE_S = 60.0
+# So much of an error stands in a sentence.
+_SAID_MAX = 200
 
 
 def conduct(
@@ -147,9 +152,26 @@ def side_of(lab: Lab, kept: Kept) -> Side:
             f"{kept.name} {kept.verdict.rstrip('.')}. So it has no table to be set beside another; "
             f"vitrine report {kept.name} draws what there is of it."
         )
-    recordings = read_recordings(lab, kept)
-    found = repeat.combined(assess(lab, recordings), repeat.kept(kept.folder))
-    return Side(lab, kept, found, recordings)
+    with reading(kept):
+        recordings = read_recordings(lab, kept)
+        found = repeat.combined(assess(lab, recordings), repeat.kept(kept.folder))
+        return Side(lab, kept, found, recordings)
+
+
+@contextlib.contextmanager
+def reading(kept: Kept) -> Iterator[None]:
+    """Refuses the files of a kept run in a sentence if they have another form than a run leaves.
+
+    They may be somebody else's, so nothing in them is taken for granted.
+    """
+    try:
+        yield
+    except (
+        *(ArithmeticError, AttributeError, IndexError, KeyError, OSError, RecursionError),
+        *(TypeError, ValueError, csv.Error),
+    ) as error:
+        said = f"{type(error).__name__}: {error}"[:_SAID_MAX]
+        raise LabError(plain(f"the files of {kept.name} are damaged ({said}).")) from error
 
 
 def read_recordings(lab: Lab, kept: Kept) -> dict[str, Recording]:
@@ -172,8 +194,9 @@ def redraw(lab: Lab, kept: Kept, output: TextIO) -> None:
         return
     side = side_of(lab, kept)
     assert kept.results is not None
-    machine = Machine.from_document(kept.results["machine"])
-    report.write(lab, side.recordings, side.assessment, kept.folder, machine)
+    with reading(kept):
+        machine = Machine.from_document(kept.results["machine"])
+        report.write(lab, side.recordings, side.assessment, kept.folder, machine)
     ownership.give_to_caller(kept.folder)
     print(f"Report: {archive.shown(kept.folder)}/report.html", file=output)
 
@@ -184,10 +207,11 @@ def _redraw_early(lab: Lab, kept: Kept, output: TextIO) -> None:
     folders = early.readable(kept.folder)
     if not folders:
         raise LabError(f"{kept.name} {kept.verdict.rstrip('.')}: nothing in it can be read back.")
-    recordings = {folder.name: recording_files.read(folder) for folder in folders}
-    early.write(lab, kept, recordings, Machine.from_document(kept.results["machine"]))
+    with reading(kept):
+        recordings = {folder.name: recording_files.read(folder) for folder in folders}
+        early.write(lab, kept, recordings, Machine.from_document(kept.results["machine"]))
     ownership.give_to_caller(kept.folder)
-    print(f"It {kept.verdict.rstrip('.')}.", file=output)
+    print(plain(f"It {kept.verdict.rstrip('.')}."), file=output)
     print(f"Report of the data so far: {archive.shown(kept.folder)}/report.html", file=output)
 
 

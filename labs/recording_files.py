@@ -27,6 +27,8 @@ from labs.measure.sockets import SocketSample
 from labs.recording import Flow, Recording
 
 _RowT = TypeVar("_RowT")
+# A week; runs last minutes.
+_TIME_S_MAX = 7 * 24 * 3600.0
 
 
 def write(recording: Recording, folder: Path) -> None:
@@ -156,7 +158,7 @@ def _read_port(folder: Path, name: str) -> PortSeries:
     with (folder / f"queues-{name}.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
     columns = {name: [row[index] for row in rows] for index, name in enumerate(header)}
-    series = PortSeries(time_s=[float(text) for text in columns.pop("time_s")])
+    series = PortSeries(time_s=[_time_s(text) for text in columns.pop("time_s")])
     counts = {column: [int(text) for text in texts] for column, texts in columns.items()}
     series.packets, series.bytes = counts["packets"], counts["bytes"]
     series.departed_packets = counts["departed_packets"]
@@ -189,7 +191,7 @@ def _write_rows(path: Path, rows: Sequence[Any]) -> None:
 def _read_rows(path: Path, kind: type[_RowT]) -> list[_RowT]:
     if not path.exists():
         return []
-    parsers = {name: _parser(hint) for name, hint in typing.get_type_hints(kind).items()}
+    parsers = {name: _parser(name, hint) for name, hint in typing.get_type_hints(kind).items()}
     with path.open(newline="") as file:
         return [
             kind(**{name: parsers[name](text) for name, text in row.items()})
@@ -197,12 +199,20 @@ def _read_rows(path: Path, kind: type[_RowT]) -> list[_RowT]:
         ]
 
 
-def _parser(hint: Any) -> Any:
+def _parser(name: str, hint: Any) -> Any:
     """The reader of a field of that type; a missing value is written as nothing."""
     if isinstance(hint, types.UnionType):
         (kind,) = (each for each in typing.get_args(hint) if each is not type(None))
         return lambda text: None if text == "" else kind(text)
-    return hint
+    return _time_s if name == "time_s" else hint
+
+
+def _time_s(text: str) -> float:
+    """An instant of a run. Figures divide the whole time into windows, so it has a bound."""
+    time_s = float(text)
+    if not -_TIME_S_MAX <= time_s <= _TIME_S_MAX:
+        raise ValueError(f"{text} is no instant of a run")
+    return time_s
 
 
 def _read_table(path: Path) -> list[dict[str, float | str]]:

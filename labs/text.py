@@ -16,6 +16,11 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def plain(text: str) -> str:
+    """A text without effects on a terminal."""
+    return "".join(each if each.isprintable() or each == "\n" else "?" for each in text)
+
+
 def blocks_of(output: TextIO) -> str:
     """The blocks that a terminal can show."""
     try:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from labs import archive, recording_files
+from labs import archive, asked, recording_files
 from labs.command import compare, conduct, redraw, side_of
 from labs.errors import LabError, SettingError
 from labs.files import replace_text
@@ -225,6 +225,93 @@ def test_a_run_of_an_older_kit_that_lacks_what_the_lab_has_now_is_refused_by_nam
     (folder / "data" / "flow").rename(folder / "data" / "stream")
     with pytest.raises(LabError, match="has no run flow, which the lab has now: .* with kit"):
         redraw(lab, archive.find(str(folder), tmp_path), io.StringIO())
+
+
+# ---- files that somebody else has left ---------------------------------------------------------
+
+
+DAMAGED = {
+    "no object": "[]",
+    "nothing in it": "{}",
+    "bands are a number": '{"ended_early": "", "settings": {}, "bands": 3}',
+    "no bands": '{"ended_early": "", "settings": {}}',
+    "settings are a number": '{"ended_early": "why", "settings": 3}',
+    "a process without numbers": '{"ended_early": "w", "settings": {}, "process": ["a", 1]}',
+    "brackets without end": "[" * 200_000,
+    "a number of 5,000 digits": "9" * 5000,
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+def test_damaged_results_of_one_run_hide_no_other_and_stop_none(
+    tmp_path, monkeypatch, capsys, text
+):
+    folder, _ = _conduct(Prepared(settings()), tmp_path)
+    other = tmp_path / "bottleneck" / "2026-01-01-0001-x"
+    other.mkdir()
+    (other / "results.json").write_text(text)
+    monkeypatch.setattr(archive.all_kept, "__defaults__", (tmp_path,))
+    assert command.main(["results"]) == 0
+    listed = capsys.readouterr().out
+    assert f"bottleneck/{folder.name}\n    2 of 2 bands met" in listed
+    assert "bottleneck/2026-01-01-0001-x\n    ended early, before it could write why" in listed
+    _conduct(Prepared(settings()), tmp_path)
+    with pytest.raises(LabError, match="its settings are not known"):
+        asked.lab_of(archive.find(str(other), tmp_path))
+
+
+def test_words_of_a_kept_run_have_no_effect_on_the_terminal(tmp_path, monkeypatch, capsys):
+    other = tmp_path / "bottleneck" / "2026-01-01-0001-\x1b]0;x"
+    other.mkdir(parents=True)
+    why = {"ended_early": "\x1b[31mred\a", "settings": {}}
+    (other / "results.json").write_text(json.dumps(why))
+    monkeypatch.setattr(archive.all_kept, "__defaults__", (tmp_path,))
+    assert command.main(["results"]) == 0
+    listed = capsys.readouterr().out
+    assert "ended early: ?[31mred?" in listed and "\x1b" not in listed and "\a" not in listed
+
+
+def spoilt(name, change):
+    def spoil(folder):
+        file = folder / "data" / "flow" / name
+        file.write_text(change(file.read_text()))
+
+    return spoil
+
+
+RECORDINGS = {
+    "no JSON": spoilt("recording.json", lambda text: text[:-3]),
+    "an empty object": spoilt("recording.json", lambda text: "{}"),
+    "brackets without end": spoilt("recording.json", lambda text: "[" * 200_000),
+    "an unknown port": spoilt("recording.json", lambda text: text.replace("s1-eth2", "s1-eth9")),
+    "a word for a number": spoilt("queues-s1-eth2.csv", lambda text: f"{text}a,b,c,d,e\n"),
+    "a short line": spoilt("queues-s1-eth2.csv", lambda text: f"{text}9\n"),
+    "a header alone": spoilt("sockets-h1.csv", lambda text: "time_s\n1\n"),
+    # A rate over 0.2 s windows would take 40 TB.
+    "an instant far away": spoilt("queues-s1-eth2.csv", lambda text: f"{text}1e12,0,0,0,0\n"),
+    "no instant": spoilt("queues-s1-eth2.csv", lambda text: f"{text}nan,0,0,0,0\n"),
+    "digits": spoilt("queues-s1-eth2.csv", lambda text: f"{text}1,{'9' * 5000},0,0,0\n"),
+    "no text": lambda folder: (folder / "data" / "flow" / "recording.json").write_bytes(b"\xff"),
+}
+
+
+@pytest.mark.parametrize("spoil", RECORDINGS.values(), ids=RECORDINGS)
+def test_a_damaged_recording_is_refused_in_a_sentence(tmp_path, spoil):
+    lab = Prepared(settings())
+    folder, _ = _conduct(lab, tmp_path)
+    spoil(folder)
+    with pytest.raises(LabError, match=r"the files of bottleneck/.* are damaged \("):
+        redraw(lab, archive.find(str(folder), tmp_path), io.StringIO())
+
+
+def test_settings_of_another_form_are_refused_in_a_sentence(tmp_path):
+    folder, _ = _conduct(Prepared(settings()), tmp_path)
+    file = folder / "results.json"
+    for changed in ({}, {"toolchain": "x"}, {"toolchain": "vitrine", "colour": "blue"}):
+        document = json.loads(file.read_text())
+        file.write_text(json.dumps({**document, "settings": changed}))
+        with pytest.raises(LabError, match="are damaged"):
+            asked.lab_of(archive.find(str(folder), tmp_path))
 
 
 # ---- runs that ended early -----------------------------------------------------------------------
