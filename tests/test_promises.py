@@ -274,8 +274,10 @@ HELD = {
     "files below the topology's folder only": "tests/insides/test_worlds.py: "
     "test_a_topology_names_no_class_outside_its_own_folder",
     "never as root: with sudo": "tests/insides/test_host.py: test_a_class_never_runs_as_root",
-    "broken ones are refused in a sentence": "tests/page/test_packets.py: "
-    "test_a_capture_is_opened_and_digits_are_pasted",
+    "broken ones are refused in a sentence": "tests/glass/packets_test.js: "
+    "captures_of_both_kinds_are_read_and_others_refused",
+    "no signal to another process": "ports/src/system_calls.rs: "
+    "a_restricted_thread_starts_no_program_and_reaches_no_other_process",
     "numbers of at most 10,000 digits": "stf/src/script.rs: "
     "a_number_has_a_bound_and_its_mask_is_read_as_fast_as_its_digits",
     "hide no other run": "tests/labs/test_keeping.py: "
@@ -325,7 +327,7 @@ def test_each_sentence_is_on_the_page_and_its_test_is_there():
         found = place(path)
         if said not in page:
             wrong.append(f"the page does not say: {said}")
-        if found is None or not re.search(rf"\b(fn|def) {name}\(", text_of(found)):
+        if found is None or not re.search(rf"\b(fn|def|function) {name}\(", text_of(found)):
             wrong.append(f"there is no {held}")
     assert wrong == []
 
