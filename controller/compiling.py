@@ -55,13 +55,14 @@ def find(name: str, folder: Path | None = None) -> Path:
     return source
 
 
-def current(source: Path, defines: Sequence[str] = ()) -> Path:
+def current(source: Path, defines: Sequence[str] = (), includes: Sequence[Path] = ()) -> Path:
     """Where the compiled program lies, without its endings; it is compiled first if need be.
 
-    `defines` are macros, as NAME=VALUE.
+    `defines` are macros, as NAME=VALUE; `includes` are searched for included files last.
     """
     stem = stem_of(source, defines)
-    options = [*_INCLUDES, *(f"-D{each}" for each in defines)]
+    folders = [option for folder in includes for option in ("-I", str(folder))]
+    options = [*_INCLUDES, *folders, *(f"-D{each}" for each in defines)]
     if not os.access(COMPILER, os.X_OK):
         raise CompileError(f"there is no compiler at {COMPILER}: run `make build` first.")
     made_from = _made_from(source, options)

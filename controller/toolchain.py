@@ -63,15 +63,17 @@ class Toolchain(Enum):
                 "P4 project's packages (vm/README.md), or leave --toolchain out."
             )
 
-    def compiled(self, program: str | Path, defines: Sequence[str] = ()) -> tuple[P4Info, bytes]:
+    def compiled(
+        self, program: str | Path, defines: Sequence[str] = (), includes: Sequence[Path] = ()
+    ) -> tuple[P4Info, bytes]:
         """P4Info and BMv2 JSON of p4src/programs/NAME.p4, or of the source at a path.
 
-        `defines` are macros, as NAME=VALUE; for our compiler only.
+        `defines` are macros, as NAME=VALUE, and `includes` folders; for our compiler only.
         """
         source = program if isinstance(program, Path) else compiling.find(program)
         if self is Toolchain.VITRINE:
-            return _load(compiling.current(source, defines))
-        assert not defines, "no caller needs macros with p4c"
+            return _load(compiling.current(source, defines, includes))
+        assert not defines and not includes, "no caller needs either with p4c"
         stem = ROOT / "build" / "p4lang" / source.stem
         if not _is_current(stem.with_suffix(".json"), source):
             self.check()

@@ -31,6 +31,11 @@ class Job:
     lost: float = 0.0
     line: Line = ONE_GIGABIT
 
+    @property
+    def name(self) -> str:
+        """The system's, without the file that it comes from."""
+        return self.system.rpartition(".py:")[2]
+
 
 @dataclass(frozen=True)
 class Row:
@@ -64,7 +69,7 @@ def rows(
         found = pool.map(_numbers, jobs)
         for first in range(0, len(jobs), seeds):
             runs = [next(found) for _ in range(seeds)]
-            yield Row(jobs[first].system, jobs[first].workload, means(runs))
+            yield Row(jobs[first].name, jobs[first].workload, means(runs))
     except BaseException:
         # Ctrl-C, or a closed pipe: the runs in progress are of no use.
         for process in list((pool._processes or {}).values()):
@@ -100,7 +105,7 @@ def _numbers(job: Job) -> dict[str, float | None]:
         return _scored(job)
     except Exception as error:  # noqa: BLE001 (it is the system's, of any kind)
         # Not every error can travel between processes, and a system's author wants its place.
-        where = f"{job.system} under {job.workload}, seed {job.seed}"
+        where = f"{job.name} under {job.workload}, seed {job.seed}"
         raise SettingError(f"{where}: {mistakes.sentence(error)}") from None
 
 

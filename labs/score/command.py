@@ -10,7 +10,7 @@ from labs.score import beliefs, board, picture, replay, table
 from labs.score.conductor import share_of
 from labs.score.line import Line, of_rate
 from labs.score.run import Bench
-from labs.score.systems import named, systems
+from labs.score.systems import named, references, systems
 from labs.score.workloads import WORKLOADS
 from labs.score.workloads import named as workload_of
 from topo.units import counted
@@ -32,12 +32,12 @@ def score(
     believed: bool = False,
     replayed: bool = False,
 ) -> None:
-    """Scores these systems, or all, under a workload, or all.
+    """Scores these systems, or all, under a workload, or all; a system is a name or a file.
 
     `believed` also draws the claims of the first seed below the true queue; `replayed` also
     writes a page that replays the queue packet by packet.
     """
-    names = [named(each).name for each in chosen] or list(systems())
+    names = _references(chosen) or list(systems())
     workloads = [workload_of(workload).name] if workload else list(WORKLOADS)
     count, share, line = _count(seeds), share_of(lost), of_rate(rate)
     lines = [
@@ -91,6 +91,16 @@ def _show_beliefs(
                 files[-1].write_bytes(beliefs.svg(found, workload))
             for file in files:
                 print(f"written to {file}", flush=True)
+
+
+def _references(chosen: Sequence[str]) -> list[str]:
+    """Each system once, in the order in which they were named."""
+    found = list(dict.fromkeys(each for text in chosen for each in references(text)))
+    names = [named(each).name for each in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingError(f"two of the systems are named {name!r}: rename yours.")
+    return found
 
 
 def _count(seeds: str | None) -> int:

@@ -67,7 +67,13 @@ class Conductor:
         for known_ps in arrivals:
             packet = self._session.receive(0.0)
             assert packet is not None, "the switch has sent it"
-            self.take([_report(packet, known_ps)])
+            report = self._report(packet, known_ps)
+            self.take([] if report is None else [report])
+
+    def _report(self, packet: Packet, known_ps: int) -> Report | None:
+        if not packet.metadata:
+            return self._system.report_of(packet.payload, known_ps)
+        return _report(packet, known_ps)
 
     def take(self, reports: Iterable[Report]) -> None:
         """Hands the system those reports that are not lost."""

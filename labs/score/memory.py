@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from controller.p4info import P4Info
 
-# Every system routes, so this table counts for none of them.
-_ROUTING = "ipv4_routes"
-
 
 @dataclass(frozen=True)
 class Memory:
@@ -29,12 +26,15 @@ class Memory:
         return (self.register_bits + self.table_bits) / 8 / 1024
 
 
-def of(program: P4Info) -> Memory:
-    """Registers by cells and width, tables by entries and key width."""
+def of(program: P4Info, routing: str = "ipv4_routes") -> Memory:
+    """Registers by cells and width, tables by entries and key width.
+
+    Every system routes, so the table `routing` counts for none of them.
+    """
     registers = sum(each.size * each.width_bits for each in program.registers)
     tables = sum(
         table.size * sum(key.width_bits for key in table.keys)
         for table in program.tables
-        if table.name.rpartition(".")[2] != _ROUTING
+        if table.name.rpartition(".")[2] != routing
     )
     return Memory(registers, tables)

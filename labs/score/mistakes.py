@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from pathlib import Path
 
 from controller.errors import ControllerError
 from labs.errors import LabError
-
-_SYSTEMS = Path(__file__).parent / "systems"
+from labs.score.systems import is_own
 
 
 def sentence(error: Exception) -> str:
@@ -22,6 +20,6 @@ def sentence(error: Exception) -> str:
 
 def _place(error: Exception) -> str:
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if Path(frame.filename).parent == _SYSTEMS:
+        if is_own(frame.filename):
             return f"{frame.filename}:{frame.lineno}, in {frame.name}"
     return ""

@@ -14,15 +14,19 @@ class of the file that has a name is a system. docs/telemetry-score.md builds on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from controller.p4info import P4Info
 from controller.packets import Queue
+from controller.session import Session
+from labs.errors import SettingError
 from labs.score.claim import Claim, Sighting
 from labs.score.flow import Flow
 from labs.score.line import PS_PER_NS as PS_PER_NS
 from labs.score.line import Line
+from topo.paths import Route
 
 PS_PER_S = 10**12
 
@@ -101,8 +105,13 @@ class System(ABC):
     every_ps: int = 0
     # Whether packets that queues drop come to the program's egress (instance_type 7).
     wants_drops: ClassVar[bool] = False
-    # Whether its program sends reports.
+    # Whether its program sends reports, and by which clone session.
     reports: ClassVar[bool] = True
+    report_session: ClassVar[int] = 1
+    # The table that routes, which counts for nobody's memory.
+    routing: ClassVar[str] = "ipv4_routes"
+    # Whether packets that reach the second router with ECN's mark come to `take_mark`.
+    marks: ClassVar[bool] = False
     # Whether both routers are an INT domain, whose reports go to the collector.
     in_band: ClassVar[bool] = False
 
@@ -115,11 +124,25 @@ class System(ABC):
     def install_sink(self, device: Device) -> None:  # noqa: B027 (only if `sink` is set)
         """The same for the program of the second router."""
 
+    def write_tables(self, session: Session, routes: Sequence[Route]) -> None:  # noqa: B027
+        """For a program whose tables the kit's controller does not know: its entries."""
+
+    def report_of(self, frame: bytes, known_ps: int) -> Report | None:
+        """A frame that came to the controller, of a program without the report of base.p4; None: it
+        says nothing."""
+        raise SettingError(
+            f"{self.name}: a frame of {len(frame)} bytes came to the controller, which is no "
+            "report of base.p4: define report_of(self, frame, known_ps)."
+        )
+
     def poll(self, device: Device, now_ps: int) -> None:  # noqa: B027 (only if every_ps is set)
         """Reads from the switch, every `every_ps`."""
 
     def take(self, report: Report) -> None:  # noqa: B027 (only if the program reports)
         """A report of the program, in the order of their arrival."""
+
+    def take_mark(self, flow: Flow, known_ps: int) -> None:  # noqa: B027 (only if `marks` is set)
+        """A packet that its receiver finds marked, in order; at the end of the run."""
 
     @abstractmethod
     def claims(self) -> list[Claim]:

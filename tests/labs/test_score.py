@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections import Counter
 from types import SimpleNamespace
 
@@ -20,7 +21,7 @@ from controller.packets import (
 )
 from labs.errors import SettingError
 from labs.report import drawing
-from labs.score import beliefs, board, line, mistakes, papers, parquet, picture, table
+from labs.score import beliefs, board, command, line, mistakes, papers, parquet, picture, table
 from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count
@@ -273,9 +274,8 @@ def test_a_mistake_in_a_system_is_a_sentence_with_its_line_and_travels(monkeypat
     class Broken:
         def run(self, *_args, **_more):
             # As if a system's own file had asked for a register.
-            code = compile(
-                "\n\ndef poll():\n    raise error\n", mistakes._SYSTEMS / "my.py", "exec"
-            )
+            file = found_systems.INCLUDES[0] / "my.py"
+            code = compile("\n\ndef poll():\n    raise error\n", file, "exec")
             names = {"error": self.error}
             exec(code, names)
             names["poll"]()
@@ -379,3 +379,90 @@ def test_a_system_of_a_notebook_is_told_that_it_needs_a_program():
     exec("class Mine(Postcards):\n    program = ''", names)
     with pytest.raises(SettingError, match="Mine has no P4 program"):
         found_systems.source(names["Mine"])
+
+
+# ---- systems in files outside the clone ----------------------------------------------------------
+
+OUTSIDE = """\
+from helper import NAME
+from labs.score.systems.postcards import Postcards
+
+
+class Mine(Postcards):
+    name = NAME
+    summary = "mine"
+    program = "own.p4"
+"""
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """A folder outside the clone with a system, its program and a module that it imports."""
+    monkeypatch.setattr(found_systems, "_FILES", set())
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    found_systems._outside.cache_clear()
+    (tmp_path / "helper.py").write_text('NAME = "mine"\n')
+    (tmp_path / "mine.py").write_text(OUTSIDE)
+    (tmp_path / "own.p4").write_text('#include "base.p4"\n')
+    return tmp_path
+
+
+def test_a_system_in_any_folder_is_found_by_its_file(outside, monkeypatch):
+    monkeypatch.chdir(outside)
+    (reference,) = found_systems.references("./mine.py")
+    assert reference == f"{outside}/mine.py:mine"
+    # A process elsewhere understands it, too.
+    monkeypatch.chdir("/")
+    kind = named(reference)
+    assert kind.name == "mine"
+    assert found_systems.source(kind) == outside / "own.p4"
+    assert board.Job(reference, "incast", 1).name == "mine"
+    assert found_systems.references("conquest") == ["conquest"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("from nowhere import x\n", r"mine\.py:1: ModuleNotFoundError: No module named 'nowhere'"),
+        ("class Mine(\n", r"mine\.py:1: SyntaxError: '\(' was never closed"),
+        ("x = 1\n", r"mine\.py has no system: a class of `System` with a line `name = \.\.\.`"),
+        (OUTSIDE.replace("    summary", "    # "), None),
+        (OUTSIDE + OUTSIDE.partition("\n\n\n")[2].replace("Mine", "Again"), "two systems named"),
+        (
+            OUTSIDE.replace("Postcards", "System").replace("systems.postcards", "system"),
+            "no claims",
+        ),
+    ],
+)
+def test_a_file_without_a_whole_system_is_refused_with_its_place(outside, text, words):
+    (outside / "mine.py").write_text(text)
+    if words is None:
+        assert found_systems.references(str(outside / "mine.py"))
+        return
+    with pytest.raises(SettingError, match=words):
+        found_systems.references(str(outside / "mine.py"))
+
+
+def test_names_that_are_no_systems_file_are_refused(outside):
+    with pytest.raises(SettingError, match="there is no file .*/yours.py"):
+        named(str(outside / "yours.py"))
+    with pytest.raises(SettingError, match="own.p4: a system is a Python file"):
+        named(str(outside / "own.p4"))
+    (outside / "mine.py").write_text(OUTSIDE.replace("NAME\n    s", '"postcards"\n    s'))
+    with pytest.raises(
+        SettingError, match="two of the systems are named 'postcards': rename yours"
+    ):
+        command._references(["postcards", str(outside / "mine.py")])
+
+
+def test_a_mistake_in_a_file_outside_the_clone_has_its_line(outside):
+    def poll():
+        code = compile("\nraise ValueError('oops')\n", outside / "mine.py", "exec")
+        exec(code, {})
+
+    named(str(outside / "mine.py"))
+    with pytest.raises(ValueError, match="oops") as raised:
+        poll()
+    sentence = mistakes.sentence(raised.value)
+    assert sentence == f"ValueError: oops ({outside}/mine.py:2, in <module>)"

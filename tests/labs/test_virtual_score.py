@@ -5,20 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 from vitrine.v1 import world_pb2
 
+from controller.entries import Call, Entry, Lpm
 from controller.queueing import BitShaper, PortSettings, RouterSettings
 from controller.queues import Queues
 from controller.toolchain import ROOT
+from labs.errors import SettingError
 from labs.score import board, command, network, table
+from labs.score.claim import Claim
+from labs.score.flow import Flow
 from labs.score.line import Line
 from labs.score.network import BOTTLENECK
 from labs.score.run import Bench
+from labs.score.system import System
 from labs.score.systems import named, source, systems
 from labs.score.systems.dapper import NETWORK, RECEIVER, SENDER, Dapper
 from labs.score.systems.int_md import IntMd
@@ -126,15 +130,79 @@ def test_two_bursts_in_an_empty_network_are_found_with_both_flows_and_no_other(b
 
 def test_the_example_of_the_documentation_runs(bench, tmp_path):
     blocks = dict(re.findall(r"```(p4|python)\n(.*?)```", PAGE.partition("of your own")[2], re.S))
-    for file in source(Postcards).parent.glob("*.p4"):
-        shutil.copy(file, tmp_path)
     (tmp_path / "waits.p4").write_text(blocks["p4"])
-    names = {"__name__": "waits"}
-    exec(blocks["python"], names)
-    waits = names["Waits"]
-    waits.program = str(tmp_path / "waits.p4")
-    run = bench.run(waits, TWO_BURSTS, 1)
+    (tmp_path / "waits.py").write_text(blocks["python"])
+    run = bench.run(named(f"{tmp_path}/waits.py"), TWO_BURSTS, 1)
     assert (run.score.buildups.recall, run.score.flows.precision) == (1.0, 1.0)
+
+
+FOREIGN_P4 = """\
+#include <core.p4>
+#include <v1model.p4>
+header ethernet_t { bit<48> to; bit<48> by; bit<16> kind; }
+header ipv4_t { bit<8> version; bit<6> dscp; bit<2> ecn; bit<112> rest; bit<32> to; }
+struct headers { ethernet_t ethernet; ipv4_t ipv4; }
+struct metadata { }
+parser parse(packet_in p, out headers hdr, inout metadata m, inout standard_metadata_t s) {
+    state start { p.extract(hdr.ethernet); p.extract(hdr.ipv4); transition accept; }
+}
+control check(inout headers hdr, inout metadata m) { apply { } }
+control forward(inout headers hdr, inout metadata m, inout standard_metadata_t s) {
+    action send(bit<9> port) { s.egress_spec = port; }
+    table hosts { key = { hdr.ipv4.to: lpm; } actions = { send; NoAction; } }
+    apply { hosts.apply(); }
+}
+control leave(inout headers hdr, inout metadata m, inout standard_metadata_t s) {
+    apply {
+        if (s.instance_type == 0 && s.deq_qdepth > 30) {
+            hdr.ipv4.ecn = 3;
+            clone(CloneType.E2E, 7);
+        }
+    }
+}
+control write(packet_out p, in headers hdr) { apply { p.emit(hdr); } }
+V1Switch(parse(), check(), forward(), leave(), check(), write()) main;
+"""
+
+
+class Foreign(System):
+    """A program of somebody else's: its own tables, whole packets as reports, and ECN's mark."""
+
+    name = "foreign"
+    summary = ""
+    report_session = 7
+    routing = "hosts"
+    marks = True
+
+    def __init__(self, question):
+        super().__init__(question)
+        self.frames, self.marked = [], []
+
+    def write_tables(self, session, routes):
+        for route in routes:
+            match = {"hdr.ipv4.to": Lpm(route.prefix.network_address, route.prefix.prefixlen)}
+            session.insert([Entry("hosts", match, Call("send", port=route.hops[0].port))])
+
+    def report_of(self, frame, known_ps):
+        self.frames.append((Flow.of_head(frame), known_ps))
+
+    def take_mark(self, flow, known_ps):
+        self.marked.append((flow, known_ps))
+
+    def claims(self):
+        assert len(self.frames) == len(self.marked) > 0
+        return [Claim(0, self.marked[-1][1], self.frames[0][1], None, Counter(dict(self.frames)))]
+
+
+def test_a_foreign_program_with_tables_reports_and_marks_of_its_own_is_scored(bench, tmp_path):
+    (tmp_path / "foreign.p4").write_text(FOREIGN_P4)
+    kind = type("Own", (Foreign,), {"program": str(tmp_path / "foreign.p4")})
+    run = bench.run(kind, TWO_BURSTS, 1)
+    assert (run.score.buildups.recall, run.score.flows.recall) == (1.0, 1.0)
+    # Its table routes, and it has no other memory.
+    assert run.cost.memory.kib == 0
+    with pytest.raises(SettingError, match="foreign: a frame of 1442 bytes came to the controller"):
+        bench.run(type("Own", (kind,), {"report_of": System.report_of}), TWO_BURSTS, 1)
 
 
 def test_telemetry_that_is_lost_is_not_seen(bench):

@@ -139,6 +139,7 @@ def sweep(given: Namespace) -> None:
     examples=[
         "vitrine score",
         "vitrine score conquest polling-1ms --workload microburst --seeds 5",
+        "vitrine score ./mine.py postcards --workload microburst --seeds 5",
         "vitrine score postcards --lost '10 %'",
         "vitrine score printqueue int-md --workload incast --rate 100gbit",
         "vitrine score polling-1ms conquest --workload adversary --believed",

@@ -147,7 +147,11 @@ CLUSTER = _value("--cluster", text="a Dask scheduler, tcp://HOST:8786", metavar=
 # ---- the scoreboard of telemetry -----------------------------------------------------------------
 
 SYSTEMS = _value(
-    "systems", text="telemetry systems; else all", metavar="SYSTEM", of=names.telemetry, nargs="*"
+    "systems",
+    text="systems, or your own files; else all",
+    metavar="SYSTEM",
+    of=names.telemetry,
+    nargs="*",
 )
 WORKLOAD = _value("--workload", text="one workload; else all", metavar="NAME", of=names.workloads)
 LOST = _value(
