@@ -22,7 +22,7 @@ from topo.model import Topology
 
 _ELECTION_ID = 1
 # The kit's programs in a page are compiled already, and their sources are empty (`handout`).
-compiling.current = lambda source, defines=(), _includes=(): compiling.stem_of(source, defines)
+compiling.current = lambda source, defines=(), includes=(): compiling.stem_of(source, defines)
 
 
 @contextlib.contextmanager

@@ -19,6 +19,10 @@ SEEDS = 20
 NAME = "telemetry-scoreboard"
 BELIEFS = "telemetry-beliefs"
 REPLAY = "telemetry-replay"
+LIVE = "telemetry-live"
+LIVE_WORKLOAD, LIVE_SEEDS = "microburst", 5
+# A live network has one router, and its polls come late.
+LIVE_SYSTEMS = ("postcards", "burstradar", "conquest", "netseer", "mirror")
 
 
 def score(
@@ -31,12 +35,17 @@ def score(
     rate: str | None = None,
     believed: bool = False,
     replayed: bool = False,
+    live: bool = False,
 ) -> None:
     """Scores these systems, or all, under a workload, or all; a system is a name or a file.
 
     `believed` also draws the claims of the first seed below the true queue; `replayed` also
-    writes a page that replays the queue packet by packet.
+    writes a page that replays the queue packet by packet. `live` compares runs on a live network
+    with those in virtual time, and writes nothing else.
     """
+    if live:
+        _compare(chosen, workload, seeds, rate, out, refused=believed or replayed or bool(lost))
+        return
     names = _references(chosen) or list(systems())
     workloads = [workload_of(workload).name] if workload else list(WORKLOADS)
     count, share, line = _count(seeds), share_of(lost), of_rate(rate)
@@ -44,7 +53,7 @@ def score(
         "# Scoreboard of telemetry systems",
         "",
         f"Means of {counted(count, 'seed')} with 95 % confidence intervals, on a line of "
-        f"{line.faster} Gb/s; {100 * share:g} % of the telemetry is lost.",
+        f"{line}; {100 * share:g} % of the telemetry is lost.",
         "[telemetry-score.md](telemetry-score.md) defines the numbers and the workloads.",
         "",
         f"![Precision and recall by flow against overhead]({NAME}.svg)",
@@ -65,6 +74,41 @@ def score(
     print(f"\nwritten to {out / NAME}.md, .csv and .svg")
     if believed or replayed:
         _show_beliefs(names, workloads, line, out, drawn=believed, replayed=replayed)
+
+
+def _compare(
+    chosen: Sequence[str],
+    workload: str | None,
+    seeds: str | None,
+    rate: str | None,
+    out: Path,
+    *,
+    refused: bool,
+) -> None:
+    """Live runs beside virtual ones of the usual seeds."""
+    from labs.score import compared
+
+    if refused:
+        raise SettingError("--live goes with --workload, --seeds, --rate and --out only.")
+    traffic, line = workload_of(workload or LIVE_WORKLOAD), of_rate(rate)
+    if line.faster > 1:
+        raise SettingError(f"--live --rate {rate}: 1 Gb/s or 100 Mb/s, which a machine can carry.")
+    references = _references(chosen or LIVE_SYSTEMS)
+    for reference in references:
+        compared.check(reference)
+    count = LIVE_SEEDS if seeds is None else _count(seeds)
+    lines = compared.heading(traffic.name, line, count, SEEDS)
+    print("\n".join(lines), flush=True)
+    found = []
+    for each in compared.compared(references, traffic.name, count, SEEDS, line):
+        found.append(each)
+        lines.append(compared.row(each))
+        print(lines[-1], flush=True)
+    lines += ["", compared.agreement(found)]
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / f"{LIVE}-{traffic.name}.md"
+    file.write_text("\n".join(lines) + "\n")
+    print(f"\n{lines[-1]}\nwritten to {file}")
 
 
 def _show_beliefs(

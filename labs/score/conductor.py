@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from controller.packets import PacketTransmitted
 from controller.session import Packet, Session
 from controller.world import World
-from labs.errors import SettingError
+from labs.errors import MeasurementError, SettingError
 from labs.score.device import SessionDevice
 from labs.score.flow import Flow
 from labs.score.line import Line
@@ -18,7 +18,7 @@ from labs.score.workloads import SPAN_MS
 
 CPU_PORT = 510
 # The queue is empty this long after the last packet was sent.
-_REST_MS = 10
+REST_MS = 10
 _PS_PER_MS = 10**9
 
 
@@ -27,7 +27,7 @@ class Conductor:
 
     def __init__(
         self,
-        world: World,
+        world: World | None,
         session: Session,
         steps: Steps,
         system: System,
@@ -46,16 +46,21 @@ class Conductor:
 
     def run(self) -> int:
         """The instant of the end."""
-        end_ps = self._line.span((SPAN_MS + _REST_MS) * _PS_PER_MS)
+        assert self._world is not None, "a live run has its own way through time"
+        end_ps = self._line.span((SPAN_MS + REST_MS) * _PS_PER_MS)
         every_ps = self._system.every_ps or end_ps
         now_ps = 0
         while now_ps < end_ps:
             now_ps = self._world.advance(min(every_ps, end_ps - now_ps)).time_ps
             self._steps.wait_for(now_ps)
             self._hand_over()
-            if self._system.every_ps and now_ps % every_ps == 0 and not self._is_lost():
-                self._system.poll(self._device, now_ps)
+            if self._system.every_ps and now_ps % every_ps == 0:
+                self._poll(now_ps)
         return now_ps
+
+    def _poll(self, now_ps: int) -> None:
+        if not self._is_lost():
+            self._system.poll(self._device, now_ps)
 
     def _hand_over(self) -> None:
         for step in self._steps.found[self._seen :]:
@@ -66,7 +71,8 @@ class Conductor:
         arrivals, self._arrivals_ps = self._arrivals_ps, []
         for known_ps in arrivals:
             packet = self._session.receive(0.0)
-            assert packet is not None, "the switch has sent it"
+            if packet is None:
+                raise MeasurementError("a report did not come to the controller.")
             report = self._report(packet, known_ps)
             self.take([] if report is None else [report])
 

@@ -45,10 +45,11 @@ class Programs:
     compiled: Mapping[str, tuple[P4Info, bytes]]
 
     @classmethod
-    def of(cls, system: type[System], line: Line) -> Programs:
-        """Compiled for this line, if need be."""
+    def of(cls, system: type[System], line: Line, topology: Topology | None = None) -> Programs:
+        """Compiled for this line, if need be; the network is the whole one without another."""
         domain = in_band.DOMAIN if system.in_band else None
-        topology = in_band.topology(line) if system.in_band else network.topology(line)
+        if topology is None:
+            topology = in_band.topology(line) if system.in_band else network.topology(line)
         router = system.compiled or _compiled(source(system), line)
         sink = _compiled(sink_source(system), line)
         return cls(system, topology, line, domain, {network.ROUTER: router, network.SINK: sink})
@@ -60,9 +61,9 @@ class Programs:
 
         Routes that lead to the controller are left out, since no system answers for the router.
         """
-        for name in (network.SINK, network.ROUTER):
-            switch, session = self.topology.switch(name), sessions[name]
-            info, config = self.compiled[name]
+        for switch in reversed(self.topology.switches):
+            session = sessions[switch.name]
+            info, config = self.compiled[switch.name]
             written = entries_for(info, self.topology, switch, self.domain)
             session.load(info, config)
             session.insert(written.insert)

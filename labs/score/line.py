@@ -16,6 +16,7 @@ from topo.errors import UnitError
 
 _BASE_BPS = 1_000_000_000
 _MOST = 100
+_SLOWEST = 10
 PS_PER_NS = 1000
 
 
@@ -23,18 +24,26 @@ PS_PER_NS = 1000
 class Line:
     """The line whose queue is scored."""
 
-    # Its rate as a multiple of 1 Gb/s.
+    # Its rate as a multiple of 1 Gb/s, or as a part of it; one of them is 1.
     faster: int = 1
+    slower: int = 1
 
     @property
     def rate_bps(self) -> int:
         """Bits per second."""
-        return _BASE_BPS * self.faster
+        return self.scaled(_BASE_BPS)
+
+    def scaled(self, at_base: int) -> int:
+        """A rate of the traffic, from the one at 1 Gb/s."""
+        return at_base * self.faster // self.slower
+
+    def __str__(self) -> str:
+        return units.format_rate(self.rate_bps)
 
     @property
     def faster_bits(self) -> int:
-        """By how many powers of two windows are shorter than at 1 Gb/s."""
-        return round(math.log2(self.faster))
+        """By how many powers of two windows are shorter than at 1 Gb/s; below 0: longer."""
+        return round(math.log2(self.faster / self.slower))
 
     @property
     def defines(self) -> tuple[str, ...]:
@@ -47,23 +56,25 @@ class Line:
 
     def span(self, at_base: int) -> int:
         """A time of the traffic, in any unit, from the one at 1 Gb/s."""
-        return at_base // self.faster
+        return at_base * self.slower // self.faster
 
 
 ONE_GIGABIT = Line()
 
 
 def of_rate(text: str | None) -> Line:
-    """`--rate 10gbit`; 1 Gb/s without one."""
+    """`--rate 10gbit`; 1 Gb/s without one. Live networks of a busy machine need a slow one."""
     if text is None:
         return ONE_GIGABIT
     try:
         rate_bps = units.rate_bps(text)
     except UnitError:
         rate_bps = 0
+    if rate_bps * _SLOWEST == _BASE_BPS:
+        return Line(slower=_SLOWEST)
     faster, rest = divmod(rate_bps, _BASE_BPS)
     if rest or not 1 <= faster <= _MOST:
         raise SettingError(
-            f"--rate {text}: whole Gb/s from 1 to {_MOST} are needed, such as 10gbit."
+            f"--rate {text}: whole Gb/s from 1 to {_MOST} are needed, such as 10gbit, or 100mbit."
         )
     return Line(faster)

@@ -40,10 +40,10 @@ def write(
 ) -> dict[str, Run]:
     """Writes the page; the runs by system."""
     tape = Tape(
-        f"{workload.name} on {line.faster} Gb/s",
+        f"{workload.name} on {line}",
         interval_ms=0,
         lesson=LESSON,
-        pace=_PACE / line.faster,
+        pace=_PACE * line.slower / line.faster,
     )
     found = beliefs.runs(bench, systems, workload, seed, line, tape)
     tape.beliefs = told(found)

@@ -1,4 +1,4 @@
-"""Every step of every packet of a switch in virtual time, read by a thread until an instant."""
+"""Every step of every packet of a switch read by a thread until an instant."""
 
 from __future__ import annotations
 
@@ -24,10 +24,14 @@ class Steps(Watch[router_pb2.WatchResponse]):
 
     silence: ClassVar = "the switch reports no packets any more."
 
-    def __init__(self, session: Session, end: Callable[[], None]) -> None:
-        """`end` ends the run: it is called if there are too many steps."""
+    def __init__(self, session: Session, end: Callable[[], None], *, interval_ms: int = 0) -> None:
+        """`end` ends the run: it is called if there are too many steps. A live router's stream has
+        a sample at each interval, behind everything that happened before it."""
         request = router_pb2.WatchRequest(
-            packets=True, head_bytes=HEAD_BYTES, device_id=session.device_id
+            packets=True,
+            head_bytes=HEAD_BYTES,
+            device_id=session.device_id,
+            interval_ms=interval_ms,
         )
         super().__init__(in_force(RouterStub(session.channel).watch(request)))
         self._end = end
@@ -40,6 +44,9 @@ class Steps(Watch[router_pb2.WatchResponse]):
         if len(self.found) > STEPS_MAX:
             self._end()
             raise MeasurementError(f"the switch made more than {STEPS_MAX} steps with packets.")
+
+    def _until_ps(self, message: router_pb2.WatchResponse) -> int:
+        return message.complete_until_ps or message.sample.time_ps
 
     def check(self) -> None:
         """Raises what reading has met with."""

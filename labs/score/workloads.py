@@ -49,7 +49,7 @@ class Workload:
     def on(self, line: Line, rng: Random) -> Apps:
         """The applications on a line of another rate: the same packets, as much faster."""
         for host, app in self.apps(rng):
-            if line.faster > 1:
+            if line != ONE_GIGABIT:
                 _hasten(app, line)
             yield host, app
 
@@ -63,11 +63,11 @@ def _hasten(app: world_pb2.App, line: Line) -> None:
     source.span_ns = line.span(source.span_ns)
     match source.WhichOneof("pace"):
         case "steady":
-            source.steady.rate_bps *= line.faster
+            source.steady.rate_bps = line.scaled(source.steady.rate_bps)
         case "poisson":
-            source.poisson.rate_bps *= line.faster
+            source.poisson.rate_bps = line.scaled(source.poisson.rate_bps)
         case "on_off":
-            source.on_off.rate_bps *= line.faster
+            source.on_off.rate_bps = line.scaled(source.on_off.rate_bps)
             source.on_off.on_mean_ns = line.span(source.on_off.on_mean_ns)
             source.on_off.off_mean_ns = line.span(source.on_off.off_mean_ns)
         case "volleys":

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 import sys
 from collections import Counter
+from random import Random
 from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+from vitrine.v1 import world_pb2
 
 from controller.errors import NameNotFoundError
 from controller.packets import (
@@ -21,7 +23,20 @@ from controller.packets import (
 )
 from labs.errors import SettingError
 from labs.report import drawing
-from labs.score import beliefs, board, command, line, mistakes, papers, parquet, picture, table
+from labs.score import (
+    beliefs,
+    board,
+    command,
+    compared,
+    line,
+    mistakes,
+    papers,
+    parquet,
+    picture,
+    plan,
+    sender,
+    table,
+)
 from labs.score import systems as found_systems
 from labs.score.claim import Claim, Reading, Sighting, from_estimates, from_readings, from_sightings
 from labs.score.command import _count
@@ -33,7 +48,7 @@ from labs.score.scoring import Tally, score
 from labs.score.systems import named
 from labs.score.systems.postcards import Postcards
 from labs.score.truth import Truth
-from labs.score.workloads import WORKLOADS
+from labs.score.workloads import WORKLOADS, steady, volley
 from labs.sweep.showing.outcome import Mean
 
 QUEUE = (2, 0)
@@ -316,12 +331,14 @@ def _named_without(name):
         named(name)
 
 
-@pytest.mark.parametrize("text", ["0gbit", "1.5 Gb/s", "101 Gb/s", "100mbit", "much"])
+@pytest.mark.parametrize("text", ["0gbit", "1.5 Gb/s", "101 Gb/s", "10mbit", "much"])
 def test_the_lines_rate_is_whole_gigabits(text):
     with pytest.raises(SettingError, match=r"--rate .*: whole Gb/s from 1 to 100 are needed"):
         line.of_rate(text)
     assert line.of_rate("10gbit") == line.of_rate("10 Gb/s") == Line(10)
     assert line.of_rate(None) == Line(1)
+    slow = line.of_rate("100 Mb/s")
+    assert (slow.rate_bps, str(slow), slow.span(7), slow.faster_bits) == (10**8, "100 Mb/s", 70, -3)
 
 
 @pytest.mark.parametrize(("faster", "bits"), [(1, 0), (2, 1), (10, 3), (40, 5), (100, 7)])
@@ -466,3 +483,46 @@ def test_a_mistake_in_a_file_outside_the_clone_has_its_line(outside):
         poll()
     sentence = mistakes.sentence(raised.value)
     assert sentence == f"ValueError: oops ({outside}/mine.py:2, in <module>)"
+
+
+# ---- live runs -----------------------------------------------------------------------------------
+
+
+def test_a_plan_sends_what_the_workload_says_in_the_order_of_time():
+    def apps(rng):
+        yield steady("h1", 112_000_000, 39_000_000)
+        yield volley("h2", 39_150_000, 70, 6001)
+        bulk = world_pb2.Bulk(to=world_pb2.Peer(host="r1", port=7001), after_ns=5, length_bytes=9)
+        yield "h3", world_pb2.App(bulk=bulk)
+
+    found = plan.sendings(apps(Random(1)), Random(1))
+    # 1400 bytes at 112 Mb/s take 100 us, until 40 ms.
+    assert [(each.at_ns, each.host, each.datagrams) for each in found[:4]] == [
+        (5, "h3", 0),
+        (39_000_000, "h1", 1),
+        (39_100_000, "h1", 1),
+        (39_150_000, "h2", 70),
+    ]
+    assert sum(each.host == "h1" for each in found) == 10
+    # The kernel takes at most 46 datagrams of 1400 bytes at once.
+    (burst,) = [each for each in found if each.host == "h2"]
+    assert [len(part) for part in sender._parts(burst)] == [46 * 1400, 24 * 1400]
+
+
+def test_a_live_mean_agrees_within_the_range_of_the_virtual_runs_to_the_digit():
+    virtual = [{"flow_recall": value, "delay_us": None} for value in (0.8, 1.0)]
+    live = [{"flow_recall": value, "delay_us": None} for value in (0.7, 0.88)]
+    found = compared.Compared("postcards", virtual, live, 1)
+    assert found.agrees("flow_recall", 2, 1)
+    assert found.agrees("delay_us", 1, 1)
+    apart = compared.Compared("postcards", virtual, live[:1], 1)
+    assert not apart.agrees("flow_recall", 2, 1)
+    assert not compared.Compared("x", virtual, [{"delay_us": 1.0}], 0).agrees("delay_us", 1, 1)
+
+
+def test_a_system_that_needs_both_routers_is_not_run_live(tmp_path):
+    for name in ("int-md", "spidermon"):
+        with pytest.raises(SettingError, match=f"{name} needs both routers"):
+            command.score([name], "microburst", "1", None, tmp_path, live=True)
+    with pytest.raises(SettingError, match="--live --rate 10gbit: 1 Gb/s or 100 Mb/s"):
+        command.score(["postcards"], None, "1", None, tmp_path, rate="10gbit", live=True)

@@ -134,8 +134,9 @@ def sweep(given: Namespace) -> None:
     o.LOST,
     o.BELIEVED,
     o.REPLAYED,
+    o.LIVE.saying("on a live network, beside virtual time; needs root"),
     o.SCORES,
-    needs=Needs.PROGRAMS,
+    needs=Needs.LIVE_IF_ASKED,
     examples=[
         "vitrine score",
         "vitrine score conquest polling-1ms --workload microburst --seeds 5",
@@ -144,6 +145,7 @@ def sweep(given: Namespace) -> None:
         "vitrine score printqueue int-md --workload incast --rate 100gbit",
         "vitrine score polling-1ms conquest --workload adversary --believed",
         "vitrine score postcards conquest polling-1ms --workload adversary --seeds 3 --replay",
+        "vitrine score postcards conquest --workload microburst --seeds 5 --live",
     ],
 )
 def score(given: Namespace) -> None:
@@ -160,4 +162,5 @@ def score(given: Namespace) -> None:
         rate=given.rate,
         believed=given.believed,
         replayed=given.replay,
+        live=given.live,
     )

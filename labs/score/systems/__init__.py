@@ -44,7 +44,7 @@ def references(text: str) -> list[str]:
 
 def is_own(file: str) -> bool:
     """Whether this is a source of a system, so that its author knows it."""
-    return Path(file).parent in {_FOLDER, *map(Path.parent.fget, _FILES)}
+    return Path(file).parent in {_FOLDER, *(each.parent for each in _FILES)}
 
 
 # Files outside the clone whose systems have been asked for.
@@ -176,6 +176,5 @@ def _program(system: type[System], name: str) -> Path:
     own = _FOLDER / f"{name}.p4"
     if own.exists():
         return own
-    file = getattr(sys.modules.get(system.__module__), "__file__", None)
-    is_outside = file is not None and Path(file) in _FILES
-    return compiling.find(name, Path(file).parent if is_outside else None)
+    file = Path(getattr(sys.modules.get(system.__module__), "__file__", None) or ".")
+    return compiling.find(name, file.parent if file in _FILES else None)

@@ -85,13 +85,17 @@ class Watch(ABC, Generic[_MessageT]):
     def _take(self, message: _MessageT) -> None:
         """One message; called by the thread only."""
 
+    def _until_ps(self, message: _MessageT) -> int:
+        """Until when everything has come with this message; 0: it does not say."""
+        return message.complete_until_ps
+
     def _read(self, messages: Iterator[_MessageT]) -> None:
         try:
             for message in messages:
                 self._take(message)
-                if message.complete_until_ps:
+                if until_ps := self._until_ps(message):
                     with self._news:
-                        self._complete_until_ps = message.complete_until_ps
+                        self._complete_until_ps = until_ps
                         self._news.notify_all()
         except Exception as error:  # noqa: BLE001 (whoever waits raises it)
             with self._news:
