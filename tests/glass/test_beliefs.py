@@ -83,6 +83,14 @@ def test_the_lesson_leads_to_what_was_known_and_what_was_missed(chromium, replay
         lesson.get_by_role("button", name="Show one that was missed").click()
         expect(lesson.get_by_role("alert")).to_have_count(0)
         expect(words).to_contain_text("build-ups so far: ")
+        # The picture is the router's, with the track below it, in the light colours of paper.
+        lesson.get_by_role("button", name="Take the picture").first.click()
+        taken = lesson.get_by_role("img", name="The picture for Why it was missed")
+        expect(taken).to_have_count(1)
+        canvases = "vitrine.stage.canvas.height, vitrine.charts.beliefs.canvas.height"
+        page.wait_for_function("document.querySelector('.lesson img').naturalHeight > 0")
+        whole, router, track = taken.evaluate(f"(taken) => [taken.naturalHeight, {canvases}]")
+        assert whole == router + track and track > 100
         # A recording has nothing to change, but its lesson can be handed in.
         expect(page.get_by_role("tab", name="Handles")).to_have_count(0)
         lesson.get_by_label("Your name").fill("Ada")

@@ -64,6 +64,13 @@ export class BeliefsTrack {
     this.drawNames(context);
   }
 
+  // Its drawing in these colours; none before the first one, and while the open table hides it.
+  picture(palette) {
+    if (!this.view) return undefined;
+    this.draw(this.view, palette);
+    return this.place.clientWidth ? this.canvas : undefined;
+  }
+
   x(seconds) {
     const { from, to } = this.view;
     return LEFT + ((seconds - from) / (to - from)) * (this.width - LEFT - RIGHT);

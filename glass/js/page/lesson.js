@@ -126,8 +126,9 @@ export class LessonPanel {
 
   take(step) {
     this.pictures[step.title] = inLight(() => {
-      this.glass.view.draw(this.glass.shownPs);
-      return this.glass.stage.picture();
+      const { view, stage, charts, palette, shownPs } = this.glass;
+      view.draw(shownPs);
+      return stage.picture(charts.beliefs?.picture(palette));
     });
     const taken = element("img", { src: this.pictures[step.title], alt: `The picture for ${step.title}`, style: "width:100%" });
     const item = this.items[this.lesson.steps.indexOf(step)];

@@ -100,13 +100,16 @@ export class Stage {
     return [this.top, this.top + this.size.height];
   }
 
-  // All that is seen, canvases and words, as an address of a picture.
-  picture() {
-    const all = element("canvas", { width: this.canvas.width, height: this.canvas.height });
+  // All that is seen, canvases and words, as an address of a picture; `below`, a canvas, is put below it.
+  picture(below) {
+    const all = element("canvas", {
+      width: Math.max(this.canvas.width, below?.width ?? 0), height: this.canvas.height + (below?.height ?? 0),
+    });
     const context = all.getContext("2d");
     context.fillStyle = getComputedStyle(document.body).backgroundColor;
     context.fillRect(0, 0, all.width, all.height);
     for (const each of [this.ground, this.canvas]) context.drawImage(each, 0, 0);
+    if (below) context.drawImage(below, 0, this.canvas.height);
     const scale = window.devicePixelRatio || 1;
     context.scale(scale, scale);
     context.textBaseline = "middle";
