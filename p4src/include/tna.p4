@@ -349,6 +349,22 @@ extern DirectMeter {
     bit<8> execute(@optional in bit<32> adjust_byte_count);
 }
 
+// The cells of Lpf and Wred, which are registers on the control plane: NAME.time_constant and so on.
+// Times are nanoseconds, averages have 16 bits behind the point, a probability of 1 is 65536.
+struct __lpf_cell_t {
+    bit<32> time_constant;
+    bit<48> average;
+    bit<48> last;
+}
+struct __wred_cell_t {
+    bit<32> time_constant;
+    bit<48> average;
+    bit<48> last;
+    bit<32> minimum;
+    bit<32> maximum;
+    bit<32> probability;
+}
+
 extern Lpf<T, I> {
     Lpf(bit<32> size);
     T execute(in T val, in I index);

@@ -65,7 +65,7 @@ control Ingress(inout headers_t hdr, inout empty_t meta,
     table groups {
         key = {
             hdr.work.index : exact;
-            hdr.work.address : selector;
+            hdr.work.address[31:0] : selector;
         }
         actions = { set; NoAction; }
         implementation = selector;

@@ -590,6 +590,8 @@ pub struct Table {
     pub support_timeout: bool,
     /// The array of its direct meters.
     pub direct_meters: Option<String>,
+    /// Registers with a cell an entry: an extension of ours, for Tofino.
+    pub direct_registers: Option<DirectRegisters>,
     /// Ids of its actions.
     pub action_ids: Vec<u32>,
     /// Names of its actions, in the order of `action_ids`.
@@ -602,6 +604,15 @@ pub struct Table {
     pub default_entry: Option<DefaultEntry>,
     /// Fixed entries; a table that has them takes no others.
     pub entries: Option<Vec<TableEntry>>,
+}
+
+/// Registers whose cells belong to the entries of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectRegisters {
+    /// The field for the number of the entry that a packet hits; all ones after a miss.
+    pub number: FieldRef,
+    /// Their arrays, of which an entry that is added begins with the initial value.
+    pub arrays: Vec<String>,
 }
 
 /// The node after a table: names of tables, conditionals or action calls; none ends the control.

@@ -4,8 +4,8 @@ use crate::node::{Node, ReadError, boolean, count, hex, hex_bytes, integer, text
 use crate::read_parts::{expression, field_ref, flag, id_and_name, source_info};
 use crate::{
     Action, ActionCall, ActionProfile, Calculation, CalculationInput, Checksum, Conditional,
-    DefaultEntry, FieldRef, MatchKey, MatchType, NextTables, Parameter, Pipeline, PrimitiveCall,
-    RuntimeData, Selector, Table, TableEntry, TableKey, TableKind,
+    DefaultEntry, DirectRegisters, FieldRef, MatchKey, MatchType, NextTables, Parameter, Pipeline,
+    PrimitiveCall, RuntimeData, Selector, Table, TableEntry, TableKey, TableKind,
 };
 
 pub(crate) fn action(node: Node<'_>) -> Result<Action, ReadError> {
@@ -172,12 +172,20 @@ fn table(node: Node<'_>) -> Result<Table, ReadError> {
         with_counters: flag(node, "with_counters", false)?,
         support_timeout: flag(node, "support_timeout", false)?,
         direct_meters: node.opt_member("direct_meters", text)?,
+        direct_registers: node.opt_member("direct_registers", direct_registers)?,
         action_ids: node.list("action_ids", count)?,
         actions: node.list("actions", text)?,
         base_default_next: node.opt_member("base_default_next", text)?,
         next_tables: node.member("next_tables", next_tables)?,
         default_entry: node.opt_member("default_entry", default_entry)?,
         entries,
+    })
+}
+
+fn direct_registers(node: Node<'_>) -> Result<DirectRegisters, ReadError> {
+    Ok(DirectRegisters {
+        number: node.member("number", field_ref)?,
+        arrays: node.list("arrays", text)?,
     })
 }
 

@@ -241,6 +241,9 @@ fn table(table: &Table, widths: &FieldWidths) -> Value {
         "actions": table.actions, "base_default_next": table.base_default_next,
         "next_tables": next_tables,
     });
+    let direct = table.direct_registers.as_ref();
+    let direct = direct.map(|it| json!({"number": field_ref(&it.number), "arrays": it.arrays}));
+    set(&mut value, "direct_registers", direct);
     set(&mut value, "action_profile", action_profile.map(|name| json!(name)));
     let default_entry = table.default_entry.as_ref().map(|entry| {
         json!({

@@ -89,11 +89,22 @@ fn built_in(path: &str) -> Result<String, SourceError> {
         Some("v1model.p4") => Ok(include_str!("../../../../p4src/include/v1model.p4").into()),
         Some("tna.p4") => Ok(include_str!("../../../../p4src/include/tna.p4").into()),
         Some("t2na.p4") => Ok(include_str!("../../../../p4src/include/t2na.p4").into()),
+        // The parts in which p4c has them: each is all of it here.
+        Some("tofino1_specs.p4" | "tofino1_base.p4" | "tofino1_arch.p4") => {
+            built_in_named("tna.p4")
+        }
+        Some("tofino2_specs.p4" | "tofino2_base.p4" | "tofino2_arch.p4") => {
+            built_in_named("t2na.p4")
+        }
         Some("psa.p4") => Ok(include_str!("../../../../p4src/include/psa.p4").into()),
         Some("bmv2/psa.p4") => Ok(include_str!("../../../../p4src/include/bmv2/psa.p4").into()),
         Some("vitrine.p4") => Ok(include_str!("../../../../p4src/include/vitrine.p4").into()),
         _ => Err(SourceError::NotFound),
     }
+}
+
+fn built_in_named(name: &str) -> Result<String, SourceError> {
+    built_in(&format!("{BUILT_IN}/{name}"))
 }
 
 /// Writes a whole file or leaves the old one as it was: under another name first, then renamed.

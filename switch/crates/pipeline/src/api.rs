@@ -174,6 +174,9 @@ impl Pipeline {
         if let (Some(profile), Some(action)) = (profile, action) {
             self.profiles[profile].profile.note_use(&action);
         }
+        for array in self.tables[table].registers.iter().flat_map(|direct| &direct.arrays) {
+            self.externs.registers[*array].reset_cell(id.0.into());
+        }
         Ok(id)
     }
 

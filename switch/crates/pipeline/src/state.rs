@@ -86,6 +86,12 @@ impl RegisterArray {
         self
     }
 
+    /// One register to what it held at first.
+    pub(crate) fn reset_cell(&mut self, index: u64) {
+        let initial = self.initial.clone();
+        let _ = self.write(index, &initial);
+    }
+
     /// All registers to what they held at first.
     pub(crate) fn reset(&mut self) {
         if self.initial.is_zero() {

@@ -143,6 +143,16 @@ pub enum Form {
     Digest,
     /// An object that BMv2 JSON knows as an extern instance, with the constructor's arguments.
     Instance,
+    /// A register with a cell for each entry of a table, whose initial value is this argument.
+    DirectRegister {
+        initial: usize,
+    },
+    /// A register whose cells are this struct of the architecture's file; without size one with a
+    /// cell for each entry of a table.
+    State {
+        cell: &'static str,
+        size: Option<usize>,
+    },
     /// Nothing that a program can use.
     Nothing,
     /// An action selector of Tofino: the size is its profile's and the algorithm its hash's.
@@ -204,12 +214,22 @@ pub enum Tofino {
     ChecksumVerify,
     /// `DirectMeter.execute`.
     DirectMeter,
+    DirectRead,
+    DirectWrite,
     /// `RegisterAction.execute`: its body on one cell.
     Execute,
+    /// `DirectRegisterAction.execute`: on the cell of the entry that the packet hits.
+    ExecuteDirect,
+    /// `Lpf.execute`: a moving average.
+    Filter,
+    /// `funnel_shift_right`.
+    FunnelShift,
     /// `Hash.get`.
     Hash,
     /// `is_validated`: whether the header of a field is valid.
     IsValidated,
+    /// `MathUnit.execute`: a function by table.
+    Math,
     Maximum,
     /// `Meter.execute`.
     Meter,
@@ -221,6 +241,8 @@ pub enum Tofino {
     ParserCounter(ParserCounter),
     /// `port_metadata_unpack`: what lies between intrinsic metadata and the packet.
     PortMetadata,
+    /// `RegisterAction.predicate`: which of two conditions hold.
+    Predicate,
     /// `Random.get`.
     Random,
     RegisterRead,
@@ -231,6 +253,8 @@ pub enum Tofino {
     SizeInBytes,
     /// This switch does not have it yet.
     Unavailable,
+    /// `Wred.execute`: whether a moving average drops.
+    Wred,
 }
 
 /// Methods of `ParserCounter`.

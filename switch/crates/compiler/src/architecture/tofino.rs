@@ -99,7 +99,7 @@ const FROM_EGRESS_PARSER: Passed = Intrinsic("eg_intr_md_from_prsr");
 const FOR_EGRESS_DEPARSER: Passed = Intrinsic("eg_intr_md_for_dprsr");
 
 const FUNCTIONS: &[Function] = &[
-    tofino("funnel_shift_right", Tofino::Unavailable),
+    tofino("funnel_shift_right", Tofino::FunnelShift),
     Function { name: "invalidate", meaning: Meaning::Nothing },
     tofino("is_validated", Tofino::IsValidated),
     tofino("max", Tofino::Maximum),
@@ -147,28 +147,42 @@ const OBJECTS: &[Object] = &[
         // It counts with every match of its table.
         methods: &[Function { name: "count", meaning: Meaning::Nothing }],
     },
-    unavailable("DirectLpf", &[tofino("execute", Tofino::Unavailable)]),
+    Object {
+        name: "DirectLpf",
+        form: Form::State { cell: "__lpf_cell_t", size: None },
+        methods: &[tofino("execute", Tofino::Filter)],
+    },
     Object {
         name: "DirectMeter",
         form: Form::DirectMeter { unit: 0 },
         methods: &[tofino("execute", Tofino::DirectMeter)],
     },
-    unavailable(
-        "DirectRegister",
-        &[tofino("read", Tofino::Unavailable), tofino("write", Tofino::Unavailable)],
-    ),
-    unavailable(
-        "DirectRegisterAction",
-        &[
+    Object {
+        name: "DirectRegister",
+        form: Form::DirectRegister { initial: 0 },
+        methods: &[tofino("read", Tofino::DirectRead), tofino("write", Tofino::DirectWrite)],
+    },
+    Object {
+        name: "DirectRegisterAction",
+        form: Form::Tofino,
+        methods: &[
             Function { name: "apply", meaning: Meaning::Nothing },
-            tofino("execute", Tofino::Unavailable),
-            tofino("predicate", Tofino::Unavailable),
+            tofino("execute", Tofino::ExecuteDirect),
+            tofino("predicate", Tofino::Predicate),
         ],
-    ),
-    unavailable("DirectWred", &[tofino("execute", Tofino::Unavailable)]),
+    },
+    Object {
+        name: "DirectWred",
+        form: Form::State { cell: "__wred_cell_t", size: None },
+        methods: &[tofino("execute", Tofino::Wred)],
+    },
     Object { name: "Hash", form: Form::Tofino, methods: &[tofino("get", Tofino::Hash)] },
-    unavailable("Lpf", &[tofino("execute", Tofino::Unavailable)]),
-    unavailable("MathUnit", &[tofino("execute", Tofino::Unavailable)]),
+    Object {
+        name: "Lpf",
+        form: Form::State { cell: "__lpf_cell_t", size: Some(0) },
+        methods: &[tofino("execute", Tofino::Filter)],
+    },
+    Object { name: "MathUnit", form: Form::Tofino, methods: &[tofino("execute", Tofino::Math)] },
     Object {
         name: "Meter",
         form: Form::Meter { size: 0, unit: 1 },
@@ -205,7 +219,7 @@ const OBJECTS: &[Object] = &[
             Function { name: "apply", meaning: Meaning::Nothing },
             tofino("execute", Tofino::Execute),
             tofino("execute_log", Tofino::Unavailable),
-            tofino("predicate", Tofino::Unavailable),
+            tofino("predicate", Tofino::Predicate),
         ],
     },
     Object {
@@ -221,7 +235,11 @@ const OBJECTS: &[Object] = &[
             tofino("execute", Tofino::Unavailable),
         ],
     ),
-    unavailable("Wred", &[tofino("execute", Tofino::Unavailable)]),
+    Object {
+        name: "Wred",
+        form: Form::State { cell: "__wred_cell_t", size: Some(0) },
+        methods: &[tofino("execute", Tofino::Wred)],
+    },
 ];
 
 const fn tofino(name: &'static str, what: Tofino) -> Function {

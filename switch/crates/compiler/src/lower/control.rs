@@ -155,6 +155,9 @@ impl Lowering<'_> {
             },
             Form::Digest => ObjectKind::Digest { element: element? },
             Form::Instance | Form::Tofino => ObjectKind::Instance,
+            form @ (Form::DirectRegister { .. } | Form::State { .. }) => {
+                self.cells(form, element?, arguments, at)?
+            }
             Form::Nothing | Form::Packet => return None,
             Form::Register { size, initial } => {
                 let size = self.constructor_number(arguments, size, at);
@@ -165,6 +168,41 @@ impl Lowering<'_> {
                 self.register(size, element?, given.unwrap_or_default(), at)
             }
         })
+    }
+
+    /// Tofino's registers whose size or cells are not the constructor's: a table has the size.
+    fn cells(
+        &mut self,
+        form: Form,
+        element: Type,
+        arguments: &[Argument],
+        at: Span,
+    ) -> Option<ObjectKind> {
+        Some(match form {
+            Form::State { cell, size: Some(size) } => {
+                let size = self.constructor_number(arguments, size, at);
+                let element = self.struct_named(cell)?;
+                self.register(size, element, Int::zero(), at)
+            }
+            Form::State { cell, size: None } => {
+                let element = self.struct_named(cell)?;
+                ObjectKind::Register { size: 0, element, initial: Int::zero() }
+            }
+            Form::DirectRegister { initial } => {
+                let given = match arguments.get(initial) {
+                    Some(Argument::Expression(value)) => self.constant_number(value),
+                    _ => None,
+                };
+                ObjectKind::Register { size: 0, element, initial: given.unwrap_or_default() }
+            }
+            _ => return None,
+        })
+    }
+
+    /// A struct of the architecture's file.
+    fn struct_named(&self, name: &str) -> Option<Type> {
+        let mut structs = self.input.program.structs.iter();
+        structs.find(|(_, one)| &*one.name.text == name).map(|(id, _)| Type::Struct(id))
     }
 
     /// Cells of one width.

@@ -120,6 +120,9 @@ impl Lowering<'_> {
             },
             ExpressionKind::TableResult { call, result } => self.table_result(call, *result),
             ExpressionKind::This => {
+                if let Some(this) = self.local.this {
+                    return Value::Object(this);
+                }
                 self.unsupported(
                     at,
                     "abstract methods are not supported by this switch",

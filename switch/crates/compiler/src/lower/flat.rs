@@ -211,8 +211,22 @@ pub struct Table {
     pub counter: Option<usize>,
     /// Index into [`Flat::objects`]: the direct meter.
     pub meter: Option<usize>,
+    /// Tofino's direct registers.
+    pub registers: Option<DirectRegisters>,
+    /// The selector keys that are no fields, by their index in the declaration, and the fields that
+    /// hold them.
+    pub selector_inputs: Vec<(usize, FieldRef)>,
     pub support_timeout: bool,
     pub at: Span,
+}
+
+/// Registers whose cells belong to the entries of a table.
+#[derive(Clone, Debug)]
+pub struct DirectRegisters {
+    /// Where the switch puts the number of the entry that a packet hits.
+    pub number: FieldRef,
+    /// Their arrays.
+    pub arrays: Vec<String>,
 }
 
 /// A key of a table.

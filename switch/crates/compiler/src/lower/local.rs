@@ -8,7 +8,7 @@ use bmv2::Expression;
 use super::flat::Goal;
 use super::step::{Label, Step};
 use super::target::Target;
-use super::value::{ScopeId, Value};
+use super::value::{ObjectRef, ScopeId, Value};
 use crate::architecture::BlockKind;
 use crate::types::tree::{self, Id, Type};
 
@@ -29,6 +29,8 @@ pub struct Local {
     pub kind: BlockKind,
     /// The instantiation whose body is being lowered.
     pub scope: ScopeId,
+    /// The object whose method's body is being lowered.
+    pub this: Option<ObjectRef>,
     /// The values of variables, parameters and constructor parameters.
     ///
     /// One map by id is enough because P4 has no recursion: while a body is being inlined, none of
@@ -73,6 +75,7 @@ impl Local {
     pub fn new(kind: BlockKind) -> Local {
         Local {
             kind,
+            this: None,
             scope: ScopeId(0),
             bindings: BTreeMap::new(),
             steps: Vec::new(),

@@ -55,6 +55,8 @@ pub struct Made {
     pub objects: BTreeMap<ObjectRef, usize>,
     /// The fields of Tofino's parser counters.
     pub parser_counters: BTreeMap<ObjectRef, bmv2::FieldRef>,
+    /// The fields in which the cells of Tofino's direct registers are numbered.
+    pub cell_numbers: BTreeMap<ObjectRef, bmv2::FieldRef>,
     pub tables: BTreeMap<(ScopeId, Id<tree::Table>), TableId>,
     /// Actions without arguments of their own, by scope, declaration and pipeline.
     pub actions: BTreeMap<(ScopeId, Id<tree::Action>, usize), usize>,

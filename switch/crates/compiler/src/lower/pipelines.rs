@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bmv2::{Conditional, DefaultEntry, NextTables, Pipeline, Table, TableKind};
+use bmv2::{Conditional, DefaultEntry, DirectRegisters, NextTables, Pipeline, Table, TableKind};
 
 use super::flat::{self, Flat, ObjectKind};
 use super::graph::{AfterTable, Graph, Next, Node};
@@ -214,6 +214,7 @@ impl Writer<'_> {
             with_counters: table.counter.is_some(),
             support_timeout: table.support_timeout,
             direct_meters: table.meter.map(|meter| flat.objects[meter].name.clone()),
+            direct_registers: table.registers.as_ref().map(direct_registers),
             action_ids: table.actions.iter().map(|action| *action as u32).collect(),
             actions: names,
             base_default_next,
@@ -397,6 +398,10 @@ fn key_match_type(kind: MatchKind) -> bmv2::MatchType {
         MatchKind::Optional | MatchKind::Ternary => bmv2::MatchType::Ternary,
         MatchKind::Range => bmv2::MatchType::Range,
     }
+}
+
+fn direct_registers(direct: &flat::DirectRegisters) -> DirectRegisters {
+    DirectRegisters { number: direct.number.clone(), arrays: direct.arrays.clone() }
 }
 
 /// The kind of lookup a table needs: that of the most general key that the switch looks at.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use bmv2::FieldRef;
 
+use crate::architecture::Architecture;
 use crate::types::tree::{self, Type};
 
 /// Before fields of a header that only the switch itself reads, such as a bridged one: the compiler
@@ -184,7 +185,10 @@ impl Storage {
         }
         let is_flexible =
             |field: &tree::Field| super::names::annotation(&field.annotations, FLEXIBLE).is_some();
-        if declaration.fields.iter().any(is_flexible) {
+        // Headers between the parts of a Tofino need not be whole bytes: the parser and the deparser
+        // of such a header agree on what follows its last bit.
+        let is_tofino = program.declared_architecture.is_some_and(Architecture::is_tofino);
+        if is_tofino || declaration.fields.iter().any(is_flexible) {
             pad(&mut fields);
         }
         let wanted = super::names::type_name(declaration);

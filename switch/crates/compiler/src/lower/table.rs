@@ -34,6 +34,11 @@ impl Lowering<'_> {
         for index in 0..self.flat.tables[table.0].keys.len() {
             self.compute_key(table, index);
         }
+        for (index, field) in self.flat.tables[table.0].selector_inputs.clone() {
+            let key = &self.input.program.tables[id].keys[index].expression;
+            let (value, place) = (self.value(key), leaf_value(self.leaf_of(&key.ty), field));
+            self.assign_value(&place, &value, &key.ty, key.span);
+        }
         table
     }
 
@@ -74,6 +79,8 @@ impl Lowering<'_> {
             profile: None,
             counter: None,
             meter: None,
+            registers: None,
+            selector_inputs: Vec::new(),
             support_timeout: false,
             at: declaration.span,
         });
@@ -199,6 +206,7 @@ impl Lowering<'_> {
                         self.check_single_table(other, property.span);
                     }
                 }
+                "registers" | "filters" => self.direct_registers(property, value, table),
                 "support_timeout" => {
                     let notifies = match value.ty {
                         Type::Enum(_) => self.enumerator_name(value) == "NOTIFY_CONTROL",
@@ -270,7 +278,8 @@ impl Lowering<'_> {
         let Some(index) = self.property_object(property, value) else { return };
         self.flat.tables[table.0].profile = Some(index);
         let mut input = Vec::new();
-        for key in declaration.keys.iter().filter(|key| &*key.match_kind.text == "selector") {
+        let keys = declaration.keys.iter().enumerate();
+        for (position, key) in keys.filter(|(_, key)| &*key.match_kind.text == "selector") {
             let mut value = Value::Void;
             let steps = self.steps_of(|this| value = this.value(&key.expression));
             match value {
@@ -280,11 +289,12 @@ impl Lowering<'_> {
                         input.push(field);
                     }
                 }
-                _ => self.unsupported(
-                    key.span,
-                    "the input of a selector must be a field",
-                    "copy the value to a metadata field before the table is applied",
-                ),
+                // A slice, for instance: written to a field before each application.
+                _ => {
+                    let field = self.temporary_field(self.leaf_of(&key.expression.ty));
+                    input.push(field.clone());
+                    self.flat.tables[table.0].selector_inputs.push((position, field));
+                }
             }
         }
         let object = &mut self.flat.objects[index];

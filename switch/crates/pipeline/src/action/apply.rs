@@ -21,7 +21,10 @@ impl<'a, O: Observe> Machine<'a, O> {
     /// Enters the action of the entry that a packet hits, or of none.
     #[inline(always)]
     pub(super) fn apply(&mut self, applied: &'a Applied, entry: u32) -> Ran<'a> {
-        let Applied { table, color: meter, .. } = applied;
+        let Applied { table, color: meter, registers, .. } = applied;
+        if let Some(registers) = registers {
+            registers.number.store(&mut self.packet.area, entry.into());
+        }
         if O::ENABLED {
             self.observer.event(|| table_event(applied, &self.packet.area, entry));
         }

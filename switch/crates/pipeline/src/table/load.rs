@@ -3,7 +3,7 @@
 use bmv2::{NextTables, TableKind};
 use tables::{KeyPart, KeyShape, MeterUnit, Table, TableAction, TableConfig};
 
-use super::{Applied, KeyFields};
+use super::{Applied, DirectRegisters, KeyFields};
 use crate::action::{Action, Names, action_number};
 use crate::error::{LoadError, unknown};
 use crate::nodes::NodeNames;
@@ -82,7 +82,8 @@ impl TableLoader<'_> {
             data_limbs: data_limbs.unwrap_or(0),
         };
         let _size = self.room.take("/max_size", &config.name, size, config.entry_bytes())?;
-        Ok(Applied { table: Table::new(config), key, color })
+        let registers = self.direct_registers(table)?;
+        Ok(Applied { table: Table::new(config), key, color, registers })
     }
 
     /// Indexes of a table's actions: by id where the JSON has ids, else by name.
@@ -128,6 +129,26 @@ impl TableLoader<'_> {
             return Err(LoadError::new("/key", "a table has at most one lpm key"));
         }
         Ok((KeyShape::new(parts, is_ternary), places))
+    }
+
+    /// The arrays of a table's direct registers, and the field for the number of the entry.
+    fn direct_registers(&self, table: &bmv2::Table) -> Result<Option<DirectRegisters>, LoadError> {
+        let Some(direct) = &table.direct_registers else { return Ok(None) };
+        let arrays = direct.arrays.iter().map(|name| {
+            let mut arrays = self.source.register_arrays.iter();
+            let known = self.source.register_arrays.iter().map(|array| array.name.as_str());
+            let found = arrays.position(|array| array.name == *name);
+            found.ok_or_else(|| unknown("register array", name, known).under("/direct_registers"))
+        });
+        let arrays = arrays.collect::<Result<_, _>>()?;
+        let number = self.names.layout.field(&direct.number);
+        match number.map_err(|error| error.under("/direct_registers/number"))?.place {
+            Place::Cell(number) => Ok(Some(DirectRegisters { number, arrays })),
+            _ => {
+                let message = "the number needs a field of at most 64 bits";
+                Err(LoadError::new("/direct_registers/number", message))
+            }
+        }
     }
 
     /// The unit of a table's meters, and the field for their colour.

@@ -18,6 +18,17 @@ pub(crate) struct Applied {
     pub key: KeyFields,
     /// Where the colour of the table's meter goes.
     pub color: Option<Cell>,
+    /// Tofino's direct registers, if it has any.
+    pub registers: Option<DirectRegisters>,
+}
+
+/// Registers with a cell for each entry.
+#[derive(Clone, Debug)]
+pub(crate) struct DirectRegisters {
+    /// Where the number of the entry goes; [`NONE`] after a miss.
+    pub number: Cell,
+    /// Their arrays.
+    pub arrays: Vec<usize>,
 }
 
 impl Applied {

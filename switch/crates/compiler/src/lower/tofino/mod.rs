@@ -4,6 +4,9 @@
 //! the headers that mirrored and resubmitted packets begin with. A deparser requests such copies in
 //! a metadata header of its architecture's name, which the pipeline reads when the deparser is done.
 
+mod average;
+mod direct;
+mod math;
 mod meter;
 mod parser_counter;
 
@@ -60,13 +63,22 @@ impl Lowering<'_> {
             (Tofino::DirectMeter, Some(_)) => {
                 index.map_or(Value::Void, |index| self.tofino_direct_meter(index, call))
             }
-            (Tofino::Execute, Some(object)) => self.execute(object, call, ty),
+            (Tofino::DirectRead, Some(object)) => self.direct_read(object, ty, at),
+            (Tofino::DirectWrite, Some(object)) => self.direct_write(object, call),
+            (Tofino::Execute, Some(object)) => {
+                let index = self.number_argument(call, 0);
+                self.execute(object, index, ty, at)
+            }
+            (Tofino::ExecuteDirect, Some(object)) => self.execute_direct(object, ty, at),
+            (Tofino::Filter, Some(object)) => self.low_pass(object, call, ty),
+            (Tofino::FunnelShift, _) => self.funnel_shift(call),
             (Tofino::Hash, Some(object)) => {
                 let algorithm = self.hash_algorithm(object);
                 let leaves = self.leaf_arguments(call, 0);
                 self.hashed(&algorithm, leaves, ty, at)
             }
             (Tofino::IsValidated, _) => self.is_validated(call),
+            (Tofino::Math, Some(object)) => self.math_unit(object, call, ty),
             (Tofino::Maximum, _) => self.first_if(BinaryOperator::Greater, call),
             (Tofino::Meter, Some(_)) => index.map_or(Value::Void, |index| self.meter(index, call)),
             (Tofino::Minimum, _) => self.first_if(BinaryOperator::Less, call),
@@ -78,6 +90,7 @@ impl Lowering<'_> {
             }
             (Tofino::ParserCounter(what), Some(object)) => self.parser_counter(what, object, call),
             (Tofino::PortMetadata, _) => self.port_metadata(call, ty),
+            (Tofino::Predicate, _) => self.predicate(call),
             (Tofino::Random, _) => self.random(ty, at),
             (Tofino::RegisterRead, Some(object)) => {
                 let index = self.number_argument(call, 0);
@@ -100,6 +113,7 @@ impl Lowering<'_> {
             }
             (Tofino::SizeInBits, _) => self.size_of(call, 1),
             (Tofino::SizeInBytes, _) => self.size_of(call, 8),
+            (Tofino::Wred, Some(object)) => self.early_drop(object, call),
             _ => self.unavailable(object, call, ty),
         }
     }
@@ -301,10 +315,9 @@ impl Lowering<'_> {
 
     /// `RegisterAction.execute`: the cell is read, the body runs on it, and it is written back.
     /// Nothing comes in between: a pipeline runs one packet at a time.
-    fn execute(&mut self, object: ObjectRef, call: &Call, ty: &Type) -> Value {
+    fn execute(&mut self, object: ObjectRef, index: Expression, ty: &Type, at: Span) -> Value {
         let program = self.input.program;
-        let at = call.span;
-        let index = Value::Number(self.number_argument(call, 0));
+        let index = Value::Number(index);
         let Value::Number(index) = self.freeze(index, &Type::Bit(32), at) else {
             return Value::Void;
         };
@@ -330,7 +343,9 @@ impl Lowering<'_> {
             if let Some(output) = rest.first() {
                 self.local.bindings.insert(*output, result.clone());
             }
+            let outer_this = self.local.this.replace(object);
             self.body(&body.body);
+            self.local.this = outer_this;
             self.write_cell(register, &index, &value, &element, at);
         }
         self.local.scope = outer;

@@ -252,6 +252,7 @@ impl<'a> Checker<'a, '_> {
             _ => None,
         };
         let made = self.blocks(package, &name, &parameters, arguments, &mut solution, span)?;
+        self.take_type_of_register(&names, written, &made, &mut solution);
         let types =
             self.solved_types(&name, &names, written, &solution, &pattern, type_ref.span)?;
         let kind = match self.instantiate(index, &types, span) {
@@ -263,6 +264,25 @@ impl<'a> Checker<'a, '_> {
             _ => return None,
         };
         Some(instance(kind, made, span))
+    }
+
+    /// `RegisterAction<_, bit<16>, bit<32>>(counts)`: the cells are those of the register, whose
+    /// types the constructor's parameter leaves open.
+    fn take_type_of_register(
+        &self,
+        names: &[Text],
+        written: &[ast::TypeRef],
+        made: &[Argument],
+        solution: &mut Solution,
+    ) {
+        let (Some(name), Some(written)) = (names.first(), written.first()) else { return };
+        let Some(Argument::Expression(register)) = made.first() else { return };
+        if let (Type::Extern(of), true, None) =
+            (&register.ty, is_dont_care(written), solution.get(name))
+            && let Some(cell) = self.program.externs[*of].type_arguments.first()
+        {
+            solution.set(name, cell.clone());
+        }
     }
 
     /// All types of a package are found through its arguments; of an extern they may have to be
@@ -388,6 +408,7 @@ impl<'a> Checker<'a, '_> {
         }
         let missing = self.program.externs[of].methods.iter().find(|method| {
             method.kind == MethodKind::Abstract
+                && !method.annotations.iter().any(|annotation| &*annotation.name.text == "optional")
                 && !methods
                     .iter()
                     .any(|id| self.program.functions[*id].name.text == method.name.text)

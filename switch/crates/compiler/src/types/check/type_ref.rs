@@ -2,6 +2,7 @@
 
 use super::note::Wanted;
 use super::scope::Binding;
+use super::template::Template;
 use super::{BodyKind, Checker, Later};
 use crate::architecture;
 use crate::types::tree::{ExpressionKind, Type, Value};
@@ -173,13 +174,15 @@ impl<'a> Checker<'a, '_> {
             return Type::Wrong;
         }
         let name = template.name().text.clone();
+        // An extern may return nothing: `RegisterAction<bit<32>, bit<8>, void>`.
+        let may_be_void = matches!(template, Template::Extern(_));
         for argument in arguments {
             if self.mentions(argument, index) {
                 let title = format!("`{name}` cannot be an argument of itself");
                 self.error("type", span, title);
                 return Type::Wrong;
             }
-            if is_block(argument) || *argument == Type::Void {
+            if is_block(argument) || (*argument == Type::Void && !may_be_void) {
                 let title = format!("`{}` cannot be a type argument", self.show(argument));
                 self.error("type", span, title);
                 return Type::Wrong;
