@@ -41,6 +41,8 @@ class Work:
     # The folder's name in command lines of stories; empty: its path.
     called: str = ""
     place: Place = field(default_factory=Place)
+    # What was handed in, in short; empty: nothing is graded.
+    content: str = ""
 
     @property
     def filming(self) -> Films | None:
@@ -53,8 +55,13 @@ class Work:
         return self.called or str(self.folder)
 
     def dice(self, purpose: str) -> Random:
-        """Random numbers that are the same whenever this student's work is checked for this."""
-        return Random(f"{self.seed}/{self.secret}/{purpose}")
+        """Random numbers that are the same whenever this student's work is checked for this.
+
+        In grading they follow from the files, too: where students may hand in again, the story of
+        one attempt would contain answers for the next.
+        """
+        graded = f"{self.secret}/{self.content}" if self.content else self.secret
+        return Random(f"{self.seed}/{graded}/{purpose}")
 
     def own(self, purpose: str) -> Random:
         """Random numbers that the student knows, and that grading does not change."""

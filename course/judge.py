@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,14 @@ def judge(
     with tempfile.TemporaryDirectory(prefix="vitrine-") as scratch:
         Path(scratch).chmod(0o755)
         work = Work(
-            folder.resolve(), Path(scratch), seed, runner or Runner(), secret, films, called
+            folder.resolve(),
+            Path(scratch),
+            seed,
+            runner or Runner(),
+            secret,
+            films,
+            called,
+            content=_digest(folder, exercise.files) if secret else "",
         )
         settled = partial(_settled, runner=work.runner, is_alive=is_alive)
         begun = settled(exercise.title, partial(exercise.begin, work))
@@ -126,6 +134,16 @@ def judge(
             verdicts.append(verdict)
             tell(verdict)
     return Judgement(exercise, seed, tuple(verdicts))
+
+
+def _digest(folder: Path, files: Sequence[str]) -> str:
+    """The same text for the same files."""
+    told = hashlib.sha256()
+    for name in sorted(files):
+        file = folder / name
+        content = file.read_bytes() if file.is_file() else b""
+        told.update(f"{name} {len(content)} ".encode() + content)
+    return told.hexdigest()
 
 
 def _filmed_if_refused(settle: Callable[[], _Settled], films: Films, runner: Runner) -> _Settled:

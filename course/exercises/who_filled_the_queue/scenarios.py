@@ -111,7 +111,8 @@ def draw(dice: Random) -> list[Scenario]:
 def _drawn(dice: Random, kind: str, number: int) -> Scenario:
     from_s = number * SPAN_S
     first, second = dice.sample(_SENDERS, 2)
-    port = _FIRST_PORT + 10 * number
+    # In either order: a port says nothing of its flow.
+    port, other_port = dice.sample(_burst_ports(number), 2)
     packets = dice.randrange(60, 90)
     culprit = Burst(
         first, dice.choice(("h2", "h5")), port, packets, from_s + dice.uniform(0.1, _LATE_S)
@@ -120,13 +121,18 @@ def _drawn(dice: Random, kind: str, number: int) -> Scenario:
     if kind == DECOY:
         # Somebody else's burst, half as large, a while before.
         early_s = from_s + dice.uniform(_EARLY_S, 0.08)
-        bursts += (Burst(second, culprit.target, port + 1, packets // 2, early_s),)
+        bursts += (Burst(second, culprit.target, other_port, packets // 2, early_s),)
     if kind == TOGETHER:
         # A neighbour adds to the same queue at the same time.
         neighbour = {"h1": "h3", "h3": "h1", "h4": "h6", "h6": "h4", "h7": "h8", "h8": "h7"}[first]
-        also = Burst(neighbour, culprit.target, port + 1, packets // 3, culprit.at_s)
+        also = Burst(neighbour, culprit.target, other_port, packets // 3, culprit.at_s)
         bursts += (also,)
     return Scenario(kind, from_s, () if kind == NOTHING else bursts, steady=kind != ALONE)
+
+
+def _burst_ports(number: int) -> tuple[int, int]:
+    first = _FIRST_PORT + 10 * number
+    return first, first + 1
 
 
 def play(work: Work, scenarios: Sequence[Scenario]) -> list[Told]:
@@ -177,7 +183,7 @@ def _telling(of: Topology, domain: Domain) -> Load:
 def sinks(net: Network) -> None:
     """h2 and h5 take all packets, so that no port is reported as unreachable."""
     ports = [_STEADY_PORT + number for number in range(len(_SENDERS))]
-    ports += [_FIRST_PORT + 10 * number + more for number in range(len(KINDS)) for more in (0, 1)]
+    ports += [port for number in range(len(KINDS)) for port in _burst_ports(number)]
     for host in ("h2", "h5"):
         for port in ports:
             net.sink(host, port)
