@@ -80,14 +80,15 @@ def run_gradescope(name: str, folder: Path, results: Path, *, secret: str, unsaf
     submission = Submission(folder.name, folder)
     try:
         runner = _runner(in_container=True, unsafe=unsafe)
-        graded = grade(exercise, [submission], secret=secret, runner=runner)
+        (graded,) = grade(exercise, [submission], secret=secret, runner=runner)
+        graded = gradescope.compared(graded, folder.with_name(gradescope.METADATA))
     except Exception as error:  # noqa: BLE001 - without results students see nothing but a crash
         gradescope.write_nothing(results, str(error) or type(error).__name__)
         return
-    if not any(verdict.is_judged for verdict in graded[0].judgement.verdicts):
-        gradescope.write_nothing(results, " ".join(graded[0].remarks))
+    if not any(verdict.is_judged for verdict in graded.judgement.verdicts):
+        gradescope.write_nothing(results, " ".join(graded.remarks))
         return
-    gradescope.write(results, graded[0])
+    gradescope.write(results, graded)
 
 
 def make_handout(name: str) -> None:

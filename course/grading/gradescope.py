@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from course.grading.grade import Graded
 from course.grading.records import write_whole
 from course.judge import Verdict
 from course.telling import paragraphs, waiting
+from course.working import NOBODY
 
 # The kit's parts for grading; the tests stay at home, and so do the solutions, but for the peers: a
 # submission runs in the jail, which reads nothing but that submission.
@@ -37,6 +39,8 @@ EXAMPLES = ROOT / "insides" / "examples"
 _TEMPLATE = ROOT / "course" / "template"
 # Routers of others, beside which these exercises are tried; see `roads.PEERS`.
 _WITH_PEERS = ("control-plane", "capstone")
+# Gradescope's own file about a submission, beside its folder.
+METADATA = "submission_metadata.json"
 # One file, which is each of the programs by its name.
 _PROGRAMS = "build/bin/vitrine-programs"
 
@@ -62,6 +66,24 @@ def results(graded: Graded) -> dict[str, Any]:
         "stdout_visibility": "hidden",
         "tests": tests,
     }
+
+
+def compared(graded: Graded, metadata: Path) -> Graded:
+    """With a remark if student.txt names nobody of those whom Gradescope knows as the authors.
+
+    A student with another's name has the other's numbers, and no class is there to show it.
+    """
+    try:
+        users = json.loads(metadata.read_text())["users"]
+        names = [str(user["name"]) for user in users]
+    except (OSError, ValueError, KeyError, TypeError):
+        # It is graded by hand, or elsewhere.
+        return graded
+    said = set(graded.student.casefold().split())
+    if graded.student == NOBODY or any(said & set(name.casefold().split()) for name in names):
+        return graded
+    remark = f"student.txt says {graded.student!r}, and Gradescope {', '.join(names)}."
+    return replace(graded, remarks=(*graded.remarks, remark))
 
 
 def _output(verdict: Verdict) -> str:

@@ -137,13 +137,15 @@ def file_name(name: str) -> str:
     safe = "".join(each if each.isalnum() or each in "-_." else "_" for each in name)
     # A name of a file has 255 bytes at most, and something is put behind it.
     safe = safe.lstrip(".").encode()[:_NAME_BYTES_MAX].decode(errors="ignore")
-    # The report that names students (`similarity.py`) is no student's page.
-    if safe.lower() == SIMILAR:
+    # Neither the report that names students (`similarity.py`), nor the sheet, nor the page or the
+    # result of another: the folder of recordings beside a page has the bare name.
+    if safe.lower() == SIMILAR or safe.lower().endswith(_RESULTS):
         return f"{safe}_"
     return safe or "submission"
 
 
 SIMILAR = "similar"
+_RESULTS = (".html", ".json", ".csv")
 _NAME_BYTES_MAX = 150
 
 

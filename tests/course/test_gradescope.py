@@ -16,6 +16,8 @@ import pytest
 from course import catalogue
 from course.exercise import SOLUTIONS
 from course.grading import gradescope
+from course.grading.grade import Graded
+from course.judge import Judgement
 from tests.course.test_hostile import TRIES
 
 EXERCISE = catalogue.find("fair-queues")
@@ -116,3 +118,23 @@ with tempfile.TemporaryDirectory() as folder:
     assert "PyYAML==" in " ".join(kept)
     assert not [line for line in kept if line.partition("==")[0] in MISSING]
     assert all("==" in line for line in kept)
+
+
+@pytest.mark.parametrize(
+    ("said", "account", "remarks"),
+    [
+        ("Ada Lovelace", "Ada Lovelace", 0),
+        ("ada", "Lovelace, Ada", 0),
+        ("Charles Babbage", "Ada Lovelace", 1),
+        ("Charles Babbage", None, 0),
+    ],
+)
+def test_the_name_of_another_student_is_remarked_on(said, account, remarks, tmp_path):
+    metadata = tmp_path / gradescope.METADATA
+    if account:
+        users = [{"id": 1, "email": "ada@example.org", "name": account}]
+        metadata.write_text(json.dumps({"users": users}))
+    graded = Graded("submission", said, Judgement(EXERCISE, said, ()), ())
+    found = gradescope.compared(graded, metadata).remarks
+    assert len(found) == remarks
+    assert all(said in remark and account in remark for remark in found)

@@ -270,6 +270,14 @@ def test_no_two_submissions_share_the_file_of_a_page(put):
     assert max(map(len, files)) <= 150
 
 
+@pytest.mark.parametrize(
+    "name", ["ada.html", "Ada.JSON", "grades.csv", "similar.csv", "similar.html"]
+)
+def test_no_submission_has_the_place_of_a_sheet_or_of_another_s_result(name):
+    """Beside its page, a submission has a folder of recordings with its bare name."""
+    assert file_name(name) == f"{name}_"
+
+
 def test_a_folder_whose_name_is_not_utf_8_gets_its_row(tmp_path):
     (tmp_path / "in").mkdir()
     Path(os.fsdecode(os.fsencode(tmp_path / "in") + b"/J\xf6rg")).mkdir()
