@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable, Iterator
 
 from course.judge import Judgement, Verdict
 from course.story import Story
@@ -30,8 +31,22 @@ class Teller:
         head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}{remark}"
         before = self._told.setdefault(verdict.story, case.name)
         if before != case.name:
-            return f"{head}\n        for the reason told at {before}"
+            return f"{head}\n        {same_as(before)}"
         return "\n".join([head, *paragraphs(verdict.story)])
+
+
+def same_as(case: str) -> str:
+    """What stands in the place of a story that a case before has told."""
+    return f"for the reason told at {case}"
+
+
+def with_earlier(verdicts: Iterable[Verdict]) -> Iterator[tuple[Verdict, str]]:
+    """Each verdict, and the case that told its story before; empty: none."""
+    told: dict[Story, str] = {}
+    for verdict in verdicts:
+        name = verdict.case.name
+        before = told.setdefault(verdict.story, name) if verdict.story else name
+        yield verdict, before if before != name else ""
 
 
 def waiting(verdict: Verdict) -> str:

@@ -14,7 +14,7 @@ from course.exercises.control_plane import roads
 from course.grading.grade import Graded
 from course.grading.records import write_whole
 from course.judge import Verdict
-from course.telling import paragraphs, waiting
+from course.telling import paragraphs, same_as, waiting, with_earlier
 from course.working import NOBODY
 
 # The kit's parts for grading; the tests stay at home, and so do the solutions, but for the peers: a
@@ -48,7 +48,7 @@ _PROGRAMS = "build/bin/vitrine-programs"
 def results(graded: Graded) -> dict[str, Any]:
     """The content of results.json."""
     tests = []
-    for verdict in graded.judgement.verdicts:
+    for verdict, before in with_earlier(graded.judgement.verdicts):
         tests.append(
             {
                 "name": f"{verdict.case.name}: {verdict.case.title}"
@@ -56,7 +56,7 @@ def results(graded: Graded) -> dict[str, Any]:
                 "score": verdict.points,
                 "max_score": verdict.case.points,
                 "status": "passed" if verdict.counts else "failed",
-                "output": _output(verdict),
+                "output": same_as(before) if before else _output(verdict),
                 "visibility": "visible",
             }
         )

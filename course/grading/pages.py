@@ -9,7 +9,7 @@ from urllib.parse import quote
 from course.grading.grade import Graded, file_name
 from course.grading.records import write_whole
 from course.judge import Verdict
-from course.telling import waiting
+from course.telling import same_as, waiting, with_earlier
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -55,12 +55,15 @@ def page(graded: Graded) -> str:
         f"<title>{escape(title)}</title><style>{_STYLE}</style><h1>{escape(title)}</h1>",
         f"<p><strong>{judgement.points} of {judgement.out_of} points.</strong></p>",
         *(f"<p>{escape(remark)}</p>" for remark in graded.remarks),
-        *(_section(verdict, file_name(graded.name)) for verdict in judgement.verdicts),
+        *(
+            _section(verdict, file_name(graded.name), before)
+            for verdict, before in with_earlier(judgement.verdicts)
+        ),
     ]
     return "\n".join(parts) + "\n</html>\n"
 
 
-def _section(verdict: Verdict, folder: str) -> str:
+def _section(verdict: Verdict, folder: str, before: str) -> str:
     case, story = verdict.case, verdict.story
     mark = "" if verdict.counts else ' class="not"'
     head = f"{verdict.points} of {case.points}: {case.name}"
@@ -69,7 +72,9 @@ def _section(verdict: Verdict, folder: str) -> str:
         lines.append(f"<p>({escape(verdict.remark)})</p>")
     if story is None and verdict.waits_for:
         lines.append(f"<p>{escape(waiting(verdict))}</p>")
-    if story is not None:
+    if before:
+        lines.append(f"<p>{escape(same_as(before))}</p>")
+    elif story is not None:
         rows = (
             ("What was done", story.done),
             ("Expected", story.expected),

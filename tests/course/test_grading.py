@@ -64,6 +64,16 @@ def graded(hand_in, runner, **more):
     return {each.name: each for each in found}
 
 
+def test_one_compile_error_is_told_once(hand_in, runner):
+    hand_in("ada", {"router.p4": "parser {"})
+    ada = graded(hand_in, runner)["ada"]
+    first, *others = FIRST.cases
+    assert pages.page(ada).count("vitrine-p4c compiled router.p4") == 1
+    outputs = [each["output"] for each in gradescope.results(ada)["tests"]]
+    assert "vitrine-p4c compiled router.p4" in outputs[0]
+    assert outputs[1:] == [f"for the reason told at {first.name}"] * len(others)
+
+
 # ---- the jail ------------------------------------------------------------------------------------
 
 
