@@ -1,9 +1,11 @@
 """Answers that are looked up instead of found: by the handout's numbers, or in an earlier story."""
 
+import shutil
 from random import Random
 
 from course import catalogue
-from course.exercise import Case, Exercise, Work
+from course.exercise import SOLUTIONS, Case, Exercise, Work
+from course.exercises.own_aqm import exercise as own_aqm
 from course.exercises.own_tcp.exercise import LINE, LONGER, Bench
 from course.exercises.who_filled_the_queue import scenarios
 from course.judge import judge
@@ -50,6 +52,20 @@ def test_lines_of_grading_differ_by_their_rates_and_not_by_their_round_trips(tmp
         assert 2 * line.queue_packets < 0.64 * longer.window_packets
         assert abs(line.window_packets - line.queue_packets) < 0.5
     assert len({(each.line, each.longer) for each in drawn}) > 20
+
+
+def test_no_table_of_instants_has_the_drops_that_grading_asks_for(tmp_path):
+    def bench(secret):
+        work = Work(tmp_path, tmp_path, "Ada", Runner(), secret)
+        return own_aqm.begin(work)
+
+    shutil.copy(SOLUTIONS / "own-aqm" / "right" / "aqm.p4", tmp_path)
+    assert (bench("").overload, bench("").second_s) == (own_aqm.OVERLOAD, own_aqm.SECOND_S)
+    drawn = [bench(str(secret)) for secret in range(8)]
+    # The first drop is due at another instant, by more than is tolerated.
+    first = sorted({each.bad_s for each in drawn})
+    assert first[-1] - first[0] > own_aqm.NEAR_S
+    assert len({each.second_s for each in drawn}) == len(drawn)
 
 
 def test_the_port_of_a_burst_does_not_say_whether_it_filled_the_queue():
