@@ -19,12 +19,14 @@ import struct
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from insides import contract
+from insides.chance import Chance
 from insides.contract import Packet, Window
 from insides.contract import Path as NetworkPath
 
@@ -42,6 +44,10 @@ _FLOW = struct.Struct("<I")
 _WINDOW = struct.Struct("<3I")
 _INPUTS = 16
 _TRACEBACK_LINES = 12
+_STATE = b"V"
+_STATE_MAX = 600
+# Attributes that the base classes set.
+_GIVEN = ("ports", "iterations", "seed", "weights", "rate")
 _READ_BYTES = 1 << 16
 _LOOK_EVERY_S = 1.0
 # The numbers of nobody and nogroup, on all distributions.
@@ -214,6 +220,8 @@ def _joined(one: Iterable[Inputs], other: Iterable[Inputs]) -> Iterable[Inputs]:
 
 def _arbiter(arbiter: contract.Arbiter) -> Callable[[bytes], bytes]:
     def decide(body: bytes) -> bytes:
+        if body[:1] == _STATE:
+            return _state(arbiter).encode()
         now, count = _AT_COUNT.unpack_from(body, 1)
         # There are as many inputs as outputs, so the bytes behind that many are empty.
         columns: Iterator[Iterable[Inputs]] = (
@@ -234,17 +242,24 @@ def _arbiter(arbiter: contract.Arbiter) -> Callable[[bytes], bytes]:
 
 
 def _scheduler(scheduler: contract.Scheduler) -> Serve:
+    # Packets by class.
+    waiting: Counter[int] = Counter()
+
     def decide(body: bytes) -> bytes | None:
         kind = body[:1]
         if kind == b"E":
             now, group, length = _ENQUEUED.unpack_from(body, 1)
+            waiting[group] += 1
             scheduler.enqueued(group, length, now)
             return None
         if kind in (b"D", b"X"):
             group, length, emptied = _DEPARTED.unpack_from(body, 1)
+            waiting[group] -= 1
             told = scheduler.departed if kind == b"D" else scheduler.dropped
             told(group, length, bool(emptied))
             return None
+        if kind == _STATE:
+            return (_state(scheduler) + _left_over(scheduler, waiting)).encode()
         now, _ = _TURN.unpack_from(body, 1)
         chosen = scheduler.choose(dict(_HEAD.iter_unpack(body[10:])), now)
         if not isinstance(chosen, int) or not 0 <= chosen < 256:
@@ -252,6 +267,44 @@ def _scheduler(scheduler: contract.Scheduler) -> Serve:
         return bytes([chosen])
 
     return decide
+
+
+def _state(decider: object) -> str:
+    """The attributes of a class's own, with those of its parts; nothing that says only a type."""
+    found: list[str] = []
+    for name, value in _attributes(decider):
+        for path, each in (*((f"{name}.{inner}", own) for inner, own in _attributes(value)),) or (
+            (name, value),
+        ):
+            text = repr(each)
+            if not text.startswith("<") and sum(map(len, found)) < _STATE_MAX:
+                found.append(f"{path} = {_short(each)}")
+    return ", ".join(found)
+
+
+def _attributes(thing: object) -> list[tuple[str, object]]:
+    if isinstance(thing, Chance):
+        return []
+    own = getattr(thing, "__dict__", {})
+    return [(name, value) for name, value in own.items() if name not in _GIVEN]
+
+
+def _left_over(scheduler: contract.Scheduler, waiting: Mapping[int, int]) -> str:
+    """Says of a queue of the class's own that it has more entries than packets that wait."""
+    for name, value in _attributes(scheduler):
+        queues = value if isinstance(value, (list, dict)) else ()
+        for group in range(len(scheduler.weights)):
+            try:
+                length = len(queues[group])
+            except (TypeError, IndexError, KeyError):
+                continue
+            if length > waiting[group]:
+                packets = "1 packet waits" if waiting[group] == 1 else f"{waiting[group]} wait"
+                return (
+                    f". {name}[{group}] has {length} entries, but in class {group} {packets}: "
+                    "departed() and dropped() must remove the first"
+                )
+    return ""
 
 
 def _questions(aqm: type[contract.Aqm]) -> bytes:

@@ -53,6 +53,10 @@ impl ArbiterOutside for Arbiter {
     fn decide(&mut self, question: &MatchQuestion) -> Result<Vec<(usize, usize)>, String> {
         wire::read_pairs(&self.0.ask(&wire::matching(question))?)
     }
+
+    fn state(&mut self) -> String {
+        said(self.0.ask(wire::STATE))
+    }
 }
 
 impl Scheduler {
@@ -79,6 +83,15 @@ impl SchedulerOutside for Scheduler {
     fn handle_drop(&mut self, class: usize, bytes: u64, emptied: bool) {
         self.0.tell(&wire::dropped(class, bytes, emptied));
     }
+
+    fn state(&mut self) -> String {
+        said(self.0.ask(wire::STATE))
+    }
+}
+
+/// What a class says of its state; it only completes a message, so an error is left out.
+fn said(answer: Result<Vec<u8>, String>) -> String {
+    answer.map_or(String::new(), |text| String::from_utf8_lossy(&text).into_owned())
 }
 
 impl Aqm {

@@ -14,6 +14,7 @@
 //! D class:u8 bytes:u32 emptied:u8                     note: a packet was sent
 //! X class:u8 bytes:u32 emptied:u8                     note: the first packet was dropped by AQM
 //! Z flow:u32                                          note: a connection is over
+//! V                                                   what the class remembers; answered by text
 //! ```
 //!
 //! Instants and spans are picoseconds; a verdict is 0 to pass, 1 to mark, 2 to drop. An AQM answers
@@ -31,6 +32,9 @@
 
 use hosts::{CongestionAnswer, CongestionEvent, CongestionQuestion, MarksWanted};
 use traffic::outside::{AqmQuestion, AqmVerdict, MatchQuestion, TurnQuestion};
+
+/// Asks an arbiter or a scheduler what it remembers.
+pub const STATE: &[u8] = b"V";
 
 /// A frame with this body.
 pub fn frame(body: &[u8]) -> Vec<u8> {

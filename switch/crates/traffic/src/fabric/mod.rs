@@ -21,7 +21,7 @@ mod wavefront;
 use units::{Bytes, Span, Time};
 
 use crate::config::FabricConfig;
-use crate::outside::{ArbiterOutside, Guest};
+use crate::outside::{ArbiterOutside, Guest, OwnMatch};
 
 pub(crate) use lanes::LaneSet;
 pub(crate) use matching::{Matching, Round};
@@ -257,7 +257,10 @@ impl Fabric {
                     let own = || {
                         let mut own = Matching::default();
                         self.arbiter.arbitrate(&requests, &mut own);
-                        own.pairs
+                        let pointers = self.arbiter.pointers();
+                        let pointers =
+                            pointers.map(|(grant, accept)| (grant.to_vec(), accept.to_vec()));
+                        OwnMatch { pairs: own.pairs, pointers }
                     };
                     guest.arbitrate(now, requests.inputs_of, own, &mut matching);
                 }

@@ -2,7 +2,7 @@
 
 use units::Time;
 
-use super::{ArbiterOutside, Guest};
+use super::{ArbiterOutside, Guest, remembered};
 use crate::fabric::{LaneSet, Matching};
 
 /// The requests of an arbitration.
@@ -14,13 +14,22 @@ pub struct MatchQuestion {
     pub inputs_of: Vec<u128>,
 }
 
+/// The decision of the router's own arbiter.
+#[derive(Default)]
+pub struct OwnMatch {
+    /// Its pairs `(input, output)`.
+    pub pairs: Vec<(usize, usize)>,
+    /// Its pointers after that, if it has some: those of the outputs, and those of the inputs.
+    pub pointers: Option<(Vec<usize>, Vec<usize>)>,
+}
+
 impl Guest<dyn ArbiterOutside> {
     /// Adds the decider's pairs to the matching, which is empty. `own` asks the router's arbiter.
     pub fn arbitrate(
         &mut self,
         at: Time,
         requests: &[LaneSet],
-        own: impl FnOnce() -> Vec<(usize, usize)>,
+        own: impl FnOnce() -> OwnMatch,
         matching: &mut Matching,
     ) {
         let inputs_of = requests.iter().map(|inputs| inputs.bits()).collect();
@@ -30,7 +39,10 @@ impl Guest<dyn ArbiterOutside> {
             let pairs = decider.decide(&question)?;
             check(&pairs, requests)?;
             match &own {
-                Some(own) => compare(&pairs, own).map(|()| pairs),
+                Some(own) => match compare(&pairs, own) {
+                    Ok(()) => Ok(pairs),
+                    Err(what) => Err(what + &remembered(&decider.state())),
+                },
                 None => Ok(pairs),
             }
         };
@@ -68,17 +80,33 @@ fn check(pairs: &[(usize, usize)], requests: &[LaneSet]) -> Result<(), String> {
     Ok(())
 }
 
-fn compare(pairs: &[(usize, usize)], own: &[(usize, usize)]) -> Result<(), String> {
+fn compare(pairs: &[(usize, usize)], own: &OwnMatch) -> Result<(), String> {
     let sorted = |pairs: &[(usize, usize)]| {
         let mut pairs = pairs.to_vec();
         pairs.sort_unstable();
         pairs
     };
-    let (theirs, ours) = (sorted(pairs), sorted(own));
+    let (theirs, ours) = (sorted(pairs), sorted(&own.pairs));
     if theirs == ours {
         return Ok(());
     }
-    Err(format!("it matched {}, where the built-in one matches {}", list(&theirs), list(&ours)))
+    let pointers = own.pointers.as_ref().map_or(String::new(), |(grant, accept)| {
+        format!(
+            " and then has the grant pointers {} and the accept pointers {}",
+            numbers(grant),
+            numbers(accept)
+        )
+    });
+    Err(format!(
+        "it matched {}, where the built-in one matches {}{pointers}",
+        list(&theirs),
+        list(&ours)
+    ))
+}
+
+fn numbers(pointers: &[usize]) -> String {
+    let words: Vec<String> = pointers.iter().map(usize::to_string).collect();
+    words.join(" ")
 }
 
 fn list(pairs: &[(usize, usize)]) -> String {
@@ -108,6 +136,10 @@ mod tests {
         fn decide(&mut self, _question: &MatchQuestion) -> Result<Vec<(usize, usize)>, String> {
             Ok(self.0.clone())
         }
+
+        fn state(&mut self) -> String {
+            "grant = [2, 0, 0]".to_owned()
+        }
     }
 
     /// The result of a guest that always answers `pairs` when inputs 0 and 1 request output 0, and
@@ -120,7 +152,10 @@ mod tests {
         let mut guest: Guest<dyn ArbiterOutside> =
             Guest::new(Box::new(Always(pairs.to_vec())), own.is_some());
         let mut matching = Matching::default();
-        let own = || own.unwrap_or_default().to_vec();
+        let own = || OwnMatch {
+            pairs: own.unwrap_or_default().to_vec(),
+            pointers: Some((vec![1, 0, 2], vec![1, 0, 0])),
+        };
         guest.arbitrate(Time::ZERO, &requests, own, &mut matching);
         assert_eq!(matching.pairs, if guest.fault.is_some() { &[] } else { pairs });
         guest.fault.map(|fault| fault.to_string())
@@ -146,6 +181,9 @@ mod tests {
     fn a_compared_match_is_the_same_in_any_order() {
         assert_eq!(fault(&[(1, 2), (0, 0)], Some(&[(0, 0), (1, 2)])), None);
         let fault = fault(&[(1, 0)], Some(&[(0, 0), (1, 2)])).expect("it differs");
-        assert!(fault.contains("it matched 1->0, where the built-in one matches 0->0 1->2"));
+        assert!(fault.contains(
+            "it matched 1->0, where the built-in one matches 0->0 1->2 and then has the grant pointers 1 0 2 \
+             and the accept pointers 1 0 0; now yours has grant = [2, 0, 0]"
+        ));
     }
 }

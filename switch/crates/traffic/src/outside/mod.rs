@@ -18,6 +18,7 @@ use units::Time;
 
 pub use aqm::{AqmQuestion, AqmVerdict};
 pub use arbiter::MatchQuestion;
+pub(crate) use arbiter::OwnMatch;
 pub use scheduler::TurnQuestion;
 pub use units::Fault;
 
@@ -25,6 +26,11 @@ pub use units::Fault;
 pub trait ArbiterOutside: Send {
     /// The pairs `(input, output)`, counted from 0; `Err` says what went wrong inside.
     fn decide(&mut self, question: &MatchQuestion) -> Result<Vec<(usize, usize)>, String>;
+
+    /// What it remembers, in words, for a message; empty if it does not say.
+    fn state(&mut self) -> String {
+        String::new()
+    }
 }
 
 /// Chooses which class sends next.
@@ -40,6 +46,11 @@ pub trait SchedulerOutside: Send {
 
     /// Queue management dropped the first packet of `class`, which was about to leave.
     fn handle_drop(&mut self, class: usize, bytes: u64, emptied: bool);
+
+    /// What it remembers, in words, for a message; empty if it does not say.
+    fn state(&mut self) -> String {
+        String::new()
+    }
 }
 
 /// Drops or marks packets of one queue before it is full.
@@ -82,4 +93,9 @@ impl<D: ?Sized> Guest<D> {
             }
         }
     }
+}
+
+/// The end of a message about two decisions that differ: what the outside one remembers now.
+fn remembered(state: &str) -> String {
+    if state.is_empty() { String::new() } else { format!("; now yours has {state}") }
 }

@@ -2,7 +2,7 @@
 
 use units::Time;
 
-use super::{Guest, SchedulerOutside};
+use super::{Guest, SchedulerOutside, remembered};
 use crate::schedule::{ClassSet, Heads};
 
 /// The classes that may send.
@@ -40,9 +40,10 @@ impl Guest<dyn SchedulerOutside> {
                 return Err(format!("class {class} has no packet that may be sent"));
             }
             match own.filter(|own| *own != class) {
-                Some(own) => {
-                    Err(format!("it chose class {class}, where the built-in one chooses {own}"))
-                }
+                Some(own) => Err(format!(
+                    "it chose class {class}, where the built-in one chooses {own}{}",
+                    remembered(&decider.state())
+                )),
                 None => Ok(class),
             }
         };
