@@ -46,7 +46,7 @@ def hostile_classes(right):
     harms = {what: GOT + harm + right for what, harm in TRIES.items()}
     return {
         **harms,
-        "sleeps": right + "\nimport time\ntime.sleep(600)\n",
+        "sleeps": right + "\nimport threading\nthreading.Event().wait(600)\n",
         "computes": right + "\nwhile True:\n    pass\n",
         "writes": right + "\nimport sys\nwhile True:\n    sys.stderr.write('x' * 65536)\n",
     }

@@ -1,10 +1,12 @@
 """`vitrine new exercise`: what it writes can be checked at once, and refuses what is wrong."""
 
+import re
 import runpy
 
 import pytest
 import yaml
 
+from controller.toolchain import ROOT
 from course import catalogue, new
 from course.errors import CourseError
 from course.judge import judge
@@ -83,3 +85,25 @@ def test_an_exercise_that_cannot_be_imported_takes_away_itself_only(monkeypatch)
 def test_every_exercise_of_the_kit_can_be_imported():
     assert catalogue.BROKEN == {}
     assert catalogue.EXERCISES == catalogue.COURSE
+
+
+STRICT = """
+from insides import Scheduler
+
+
+class Strict(Scheduler):
+    def choose(self, heads, now):
+        return CHOICE(heads)
+"""
+
+
+@pytest.mark.parametrize(("choice", "most"), [("min", 100), ("max", 0)])
+def test_the_exercise_in_python_of_the_docs_can_be_checked(choice, most, tmp_path):
+    text = (ROOT / "docs" / "new-exercise.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "exercise.py").write_text(code)
+    exercise = runpy.run_path(str(tmp_path / "exercise.py"))["EXERCISE"]
+    (tmp_path / "scheduler.py").write_text(STRICT.replace("CHOICE", choice))
+    judgement = judge(exercise, tmp_path, seed="test")
+    assert judgement.points == most, judgement.verdicts[0].story
+    assert most or "Class 0 got" in judgement.verdicts[0].story.came

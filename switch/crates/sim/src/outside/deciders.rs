@@ -89,7 +89,7 @@ impl SchedulerOutside for Scheduler {
     }
 }
 
-/// What a class says of its state; it only completes a message, so an error is left out.
+/// The answer of a class about its state. It only completes a message, so an error is left out.
 fn said(answer: Result<Vec<u8>, String>) -> String {
     answer.map_or(String::new(), |text| String::from_utf8_lossy(&text).into_owned())
 }

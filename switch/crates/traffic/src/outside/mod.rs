@@ -27,7 +27,7 @@ pub trait ArbiterOutside: Send {
     /// The pairs `(input, output)`, counted from 0; `Err` says what went wrong inside.
     fn decide(&mut self, question: &MatchQuestion) -> Result<Vec<(usize, usize)>, String>;
 
-    /// What it remembers, in words, for a message; empty if it does not say.
+    /// Its state in words, for a message; empty if it does not say.
     fn state(&mut self) -> String {
         String::new()
     }
@@ -47,7 +47,7 @@ pub trait SchedulerOutside: Send {
     /// Queue management dropped the first packet of `class`, which was about to leave.
     fn handle_drop(&mut self, class: usize, bytes: u64, emptied: bool);
 
-    /// What it remembers, in words, for a message; empty if it does not say.
+    /// Its state in words, for a message; empty if it does not say.
     fn state(&mut self) -> String {
         String::new()
     }
