@@ -20,7 +20,9 @@ _WEEK = re.compile(r"^\| (\d+) \|(.*)\|(.*)\|(.*)\|(.*)\|$", re.MULTILINE)
 _LAB = re.compile(r"^## (\S+)\n\n!\[(.*?)\]\((\S+)\)\n\n((?:\d\. .*\n)+)", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _LAB_LINK = re.compile(r"labs/(\w+)/README")
-_HEAD = "---\nmarp: true\ntheme: default\npaginate: true\n---\n"
+# A picture is as large as fits above the page's number.
+_STYLE = "section img { display: block; margin: auto; max-width: 100%; max-height: 590px; }"
+_HEAD = f"---\nmarp: true\ntheme: default\npaginate: true\nstyle: |\n  {_STYLE}\n---\n"
 _BREAK = "\n---\n\n"
 
 
@@ -82,7 +84,7 @@ def _slides(week: Week, known: dict[str, Lab]) -> Iterator[str]:
     for lab in (known[name] for name in _linked(week.machine) if name in known):
         guess, *rest = lab.points
         yield f"# {lab.name}\n\n{guess}\n"
-        yield f"![bg fit]({lab.picture})\n\n<!-- {lab.caption} -->\n"
+        yield f"![{lab.caption}]({lab.picture})\n"
         yield f"# {lab.name}\n\n" + "".join(f"- {point}\n" for point in rest)
     rows = (("At the machine", week.machine), ("To write", week.write), ("To read", week.reading))
     yield "".join(f"**{title}:** {_plain(text)}\n\n" for title, text in rows if text)

@@ -15,7 +15,8 @@ def test_each_week_has_a_file_and_each_of_its_labs_a_picture_and_points(tmp_path
         assert week.subject in text
         for name in re.findall(r"labs/(\w+)/README", week.machine):
             lab = known[name.replace("_", "-")]
-            assert f"({lab.picture})" in text
+            # The caption is what a screen reader says of the picture.
+            assert f"![{lab.caption}]({lab.picture})" in text
             assert all(point in text for point in lab.points)
         assert "](../" not in text, "a slide links to no file of the clone"
         for picture in re.findall(r"!\[.*?\]\((\S+)\)", text):
