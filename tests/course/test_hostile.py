@@ -142,3 +142,27 @@ def test_what_computes_for_ever_uses_up_its_own_budget(name, folder, runner):
     story = judged(folder, name, limited).story
     assert "less than 1 s of processor time" in story.expected
     assert "keep their points" in story.came
+
+
+# Lines that the host of a search or of a control plane never writes.
+LINES = {
+    "brackets": "'[' * 200000",
+    "other types": """'{"found": [["s1"], {}, [1], null], "done": 1}'""",
+    "infinite": """'{"found": [1, 2, 3, 1e999], "done": [{"port": 1e999, "frame": ""}]}'""",
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("name", ["who-filled-the-queue", "control-plane"])
+def test_a_line_that_a_submission_writes_to_the_pipe_is_its_own_mistake(name, line, folder, runner):
+    writes = f"""
+import os
+for number in range(3, 20):
+    try:
+        os.write(number, {LINES[line]}.encode() + b"\\n")
+    except OSError:
+        pass
+"""
+    hand_in(folder, name, writes)
+    story = judged(folder, name, runner).story
+    assert story is not None and "The check broke" not in story.came

@@ -123,7 +123,14 @@ class Control:
             raise _refused(done, "It to come to an end without an exception.", came)
         try:
             return [self._act(each) for each in answer["done"]]
-        except (ControllerError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except (
+            ControllerError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+        ) as error:
             raise _refused(
                 done,
                 "Entries that the router's program has, with values that fit.",
@@ -139,7 +146,7 @@ class Control:
             self._process.stdin.flush()
             answer = json.loads(self._process.stdout.readline(_ANSWER_BYTES_MAX))
             return answer if isinstance(answer, dict) else None
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         finally:
             self._due_s = None

@@ -66,11 +66,19 @@ def _answer(line: str) -> tuple[Sequence[str] | None, str]:
     try:
         answer = json.loads(line)
         found = answer.get("found")
-        if found is not None and not (isinstance(found, list) and len(found) == 4):
+        if found is not None and not _is_answer(found):
             return None, f"find returned {str(found)[:100]}, not (router, port, instant, flow)"
         return found, str(answer.get("error", ""))
-    except (ValueError, AttributeError):
+    # A submission may write to the pipe itself, and brackets without end.
+    except (ValueError, AttributeError, RecursionError):
         return None, f"an answer could not be read: {line[:100]!r}"
+
+
+def _is_answer(found: object) -> bool:
+    """Whether it is what the host writes: four texts."""
+    return (
+        isinstance(found, list) and len(found) == 4 and all(isinstance(each, str) for each in found)
+    )
 
 
 def _refuse(asked: Asked, expected: str, because: str, came: str) -> None:
