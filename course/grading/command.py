@@ -50,7 +50,7 @@ def try_together(name: str, folder: Path, *, unsafe: bool) -> None:
             print(f"  {'FAIL' if wrong else 'ok  '}  {one} and {other}  {wrong}", flush=True)
         for name, use, wait_ms in interop.challenges(ready):
             waiting = (
-                f"{wait_ms:.1f} ms of waiting" if math.isfinite(wait_ms) else "no ping answered"
+                f"{wait_ms:.1f} ms of waiting" if math.isfinite(wait_ms) else "nothing arrived"
             )
             print(f"  {name}: {use:.1%} of the line, {waiting}", flush=True)
 

@@ -102,7 +102,7 @@ def _ring(one: Team, other: Team) -> str:
 
 
 def challenges(ready: Sequence[Team]) -> list[tuple[str, float, float]]:
-    """Of each team the use of the line and how long pings waited, in ms: the best one first."""
+    """Of each team the use of the line and how long packets waited, in ms: the best one first."""
     found = []
     for team in ready:
         if team.compiled is None:
