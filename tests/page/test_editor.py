@@ -205,3 +205,18 @@ def test_a_text_is_laid_out_with_one_click(chromium, vitrine):
             "(wanted) => vitrineAlone.desk.editor.view.state.doc.toString() === wanted",
             arg=before.replace(PLACE, f"{{  }}\n            {PLACE}"),
         )
+
+
+def test_a_parser_that_never_ends_is_warned_of_while_it_is_typed(chromium, vitrine):
+    port = "bit<32> ports = packet.lookahead<bit<32>>();\n"
+    # The port is looked at again and again; the packet stays as long as it is.
+    endless = f"{port} transition select(ports) {{ 53: look_at_ports; default: accept; }} }}\n"
+    with opened(chromium, vitrine) as page:
+        runs(page)
+        open_text(page, "lib/parsers.p4")
+        replace(page, port, f"{endless} state behind_it {{ {port}")
+        warned = page.locator(".desk li.warning")
+        title = "state `look_at_ports` leads back to itself without reading anything"
+        expect(warned.filter(has_text=title)).to_have_count(1)
+        replace(page, f"{endless} state behind_it {{ {port}", port)
+        expect(warned).to_have_count(0)
