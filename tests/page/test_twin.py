@@ -106,3 +106,20 @@ def test_everybody_can_read_both(chromium, vitrine, scheme):
         assert [(each["id"], [n["html"] for n in each["nodes"]]) for each in grave] == []
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_network_that_was_left_is_forgotten(chromium, vitrine):
+    with opened(chromium, f"{vitrine}#open=hol-blocking&twin=VOQ", desk=False) as page:
+        runs(page)
+        expect(page.get_by_role("region", name="The numbers of both")).to_contain_text("difference")
+        page.evaluate("window.left = [new WeakRef(vitrine)]")
+        for address in ("#open=hol-blocking", "#open=bufferbloat"):
+            page.evaluate("(address) => (location.hash = address)", address)
+            page.wait_for_function(
+                "() => window.vitrine?.isSettled && vitrine !== left.at(-1).deref()"
+            )
+            page.evaluate("left.push(new WeakRef(vitrine))")
+        session = page.context.new_cdp_session(page)
+        session.send("HeapProfiler.collectGarbage")
+        held = page.evaluate("left.map((each) => each.deref() !== undefined)")
+        assert held == [False, False, True]

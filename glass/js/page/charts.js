@@ -72,6 +72,11 @@ export class Charts {
     this.remember();
   }
 
+  // uPlot listens to the window until its plots are ended, and holds all that they were drawn from.
+  end() {
+    for (const { plot } of this.list.splice(0)) plot.end();
+  }
+
   // Just these.
   set(kinds) {
     for (const each of [...this.list]) this.remove(each);

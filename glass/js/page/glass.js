@@ -264,6 +264,10 @@ export class Glass {
     this.ending.abort();
     this.stopWatching();
     this.world?.end();
+    this.charts.end();
+    this.side.lesson?.end();
+    this.stage.observer.disconnect();
+    this.twin?.stage.observer.disconnect();
   }
 
   stopWatching() {

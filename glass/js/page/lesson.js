@@ -73,6 +73,10 @@ export class LessonPanel {
       ...[panel?.node, answer, element("div", { class: "row" }, ...[button, picture, next].filter(Boolean))].filter(Boolean));
   }
 
+  end() {
+    for (const each of this.panels) each.end();
+  }
+
   show() {
     this.claim?.show();
     for (const each of this.panels) each.show();

@@ -42,6 +42,12 @@ export class LoadPanel {
     this.draw();
   }
 
+  end() {
+    this.left = [];
+    this.plot?.destroy();
+    this.plot = undefined;
+  }
+
   get count() { return Number(this.ports.value); }
 
   // Somebody moves the load: that one is measured next.
