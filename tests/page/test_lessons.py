@@ -99,12 +99,16 @@ def test_blocking_costs_what_the_lesson_says_where_it_says_so(chromium, vitrine)
             >= 19
         )
         steps = panel.locator("li")
+        depth = page.locator(".chart").filter(has_text="Depth of a queue")
         for button in ("Slow down to see it", "Switch to VOQ"):
+            expect(depth).to_contain_text("input 1")
             steps.get_by_role("button", name=button).click()
         expect(share["Virtual output queues"]).to_have_text(re.compile(r"^\d+ %$"))
         cured = percent_of(share["Virtual output queues"])
         assert cured >= CURED_SHARE
         assert_as_measured(page, cured)
+        # The curve is still that of the input, which has other queues now.
+        expect(depth).to_contain_text("input 1")
         # Both numbers are beside each other, and the FIFO's is unchanged.
         assert percent_of(share["One FIFO at input 1"]) == pytest.approx(blocked, abs=0.05)
         steps.get_by_role("button", name="FIFO, speedup 2").click()

@@ -34,6 +34,8 @@ export class RouterView {
     this.glass = glass;
     // By router.
     this.episodes = new Map();
+    // By router: the queue that is drawn unless one is chosen, {isInput, port}.
+    this.first = new Map();
     // When each flow was last seen, by its number.
     this.seen = new Map();
   }
@@ -178,14 +180,22 @@ export class RouterView {
       const { key, port, class: class_, strip } = this.focus;
       return key.startsWith("input") ? { ...this.inputFocus(about, port), strip } : this.queueFocus(about, port, class_);
     }
-    if (about.input.queueing === "FIFO") {
-      // The input that most comes through, as far as is known.
-      const busiest = this.now?.sample?.inputs.toSorted((a, b) => b.counters.offered?.packets - a.counters.offered?.packets)[0];
-      const port = busiest?.port ?? about.ports[0].port;
-      return this.inputFocus(about, port);
-    }
+    // So does the queue that a router was first entered with: a change of the input stage is then seen in its curve.
+    const first = this.first.get(glass.model.name);
+    const isInput = first ? first.isInput : about.input.queueing === "FIFO";
+    if (isInput && about.input.queueing !== "NONE") return this.inputFocus(about, first?.port ?? this.busiest(about));
     const own = glass.scene.about.router === glass.model.name ? glass.scene.about.port : undefined;
+    if (!first && own !== undefined) this.first.set(glass.model.name, { isInput: false });
     return this.queueFocus(about, own ?? this.fullest(about), 0);
+  }
+
+  // The input that most comes through when something has come.
+  busiest(about) {
+    const offered = (each) => each.counters.offered?.packets ?? 0;
+    const [most] = (this.now?.sample?.inputs ?? []).toSorted((a, b) => offered(b) - offered(a));
+    if (!most || !offered(most) || this.drawn !== this.glass.model) return about.ports[0].port;
+    this.first.set(this.glass.model.name, { isInput: true, port: most.port });
+    return most.port;
   }
 
   // Without a configured port: the one with the longest queue when first seen so.
