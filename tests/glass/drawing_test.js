@@ -168,6 +168,53 @@ export function on_a_phone_the_router_has_the_width_and_each_row_its_words_above
   same([narrow.words.has("waiting 1"), wide.words.has("waiting 1")], [false, true]);
 }
 
+export function on_a_phone_a_long_queue_has_five_numbers_and_a_count_of_the_rest() {
+  const told = about(3, "FIFO");
+  told.input.limit = { packets: 100, bytes: 0 };
+  const layout = routerLayout(told, { width: 370, height: 300 });
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  const step = (id, name, more) => insides.take({ time_ps: id, kind: "packet", packet: { packet: id, step: name, [name]: more } });
+  for (let id = 1; id <= 100; id++) {
+    step(id, "received", { port: 1, length_bytes: 1500, head: new Uint8Array(0) });
+    step(id, "filed", { input: 1, output: id % 2 ? 2 : 3, class: 0 });
+  }
+  const moment = { about: told, state: insides.at(1e6), timePs: 1e6, pace: 1e-9, upcoming: [], blocked: [], recent: [], recentPs: 1, isBars: false,
+                   moves: false };
+  const words = routerPicture(layout, moment, PALETTES.light).shapes.filter(({ kind }) => kind === "text").map(({ text }) => text);
+  same(words, ["2", "3", "2", "3", "2", "+95"]);
+}
+
+export function on_a_phone_queue_management_says_what_fits_below_the_heading() {
+  const told = about(3, "NONE");
+  for (const port of [1, 2]) told.ports[port].config.queues[0].aqm = { kind: "codel", codel: {} };
+  const smalls = (width, height) => {
+    const layout = routerLayout(told, { width, height });
+    const labels = routerLabels(layout, { about: told, timePs: 0 });
+    for (const { top, queues } of layout.isNarrow ? [layout.rows.get(2)] : []) {
+      const words = labels.find((each) => each.id === "queue 2 0");
+      holds(queues[0].y - 14 * (words.small ? 2 : 1) >= top + 14, "below the heading");
+    }
+    return labels.find((each) => each.id === "queue 2 0").small;
+  };
+  same([smalls(930, 480), smalls(370, 400), smalls(370, 200)], ["CoDel: nobody waits too long", "CoDel: nobody waits too long", ""]);
+}
+
+export function of_marks_that_would_cover_each_other_one_rises() {
+  const told = about(2, "NONE");
+  const layout = routerLayout(told, { width: 930, height: 480 });
+  const insides = new Insides(new Flows());
+  insides.start({ time_ps: 0 });
+  const packet = { flow: { number: 0, colour: 0 } };
+  const state = insides.at(1e12);
+  // One in 10 ms, for a second.
+  state.marks = Array.from({ length: 100 }, (_, i) => ({ timePs: i * 1e10, packet, queue: { port: 1, class: 0 } }));
+  const moment = { about: told, state, timePs: 1e12, pace: 1, upcoming: [], blocked: [], recent: [], recentPs: 1, isBars: false, moves: true };
+  const ys = routerPicture(layout, moment, PALETTES.light).shapes.filter(({ text }) => text === "CE").map(({ y }) => y);
+  same(ys.length, 2);
+  holds(Math.abs(ys[0] - ys[1]) > 9, `${ys}`);
+}
+
 export function what_waits_in_the_neighbours_card_stands_at_the_port() {
   const told = about(2, "NONE");
   const line = (packets) => ({ queues: [], receive_line: { backlog: { packets, bytes: 1514 * packets } } });

@@ -2,7 +2,7 @@
 
 import { queueOf, portOf, droppedOf } from "../model/samples.js";
 import { input, queue } from "../model/insides.js";
-import { isOf, LABELLED_PITCH, wayWords } from "./layout.js";
+import { isOf, LABELLED_PITCH, wayWords, WORDS_H } from "./layout.js";
 import { aqmWords } from "../model/minds.js";
 import { arbiterName, bytes, count, percent, rate, reasonWords } from "../words.js";
 import { arbitrationShown } from "./arbiter.js";
@@ -140,7 +140,7 @@ function outputs(layout, moment, row) {
     if (isSingle && layout.pitch > LABELLED_PITCH) {
       found.push({ id: `queue ${row.port} 0`, kind: "depth", align: "above", x: strip.x, y: strip.y - 3,
                    text: depthWords(held, strip.limit, roomFor(layout, strip, layout.columns.rightLabel[0])),
-                   small: aqmWords(strip.queue, counters?.aqm, moment.timePs) });
+                   small: mindWords(layout, row, strip, aqmWords(strip.queue, counters?.aqm, moment.timePs)) });
     } else if (!isSingle && strip.h >= 8) {
       found.push({ id: `queue ${row.port} ${strip.class}`, kind: "depth", align: "beside",
                    x: strip.x - 5, y: strip.y + strip.h / 2, text: `${strip.class}` });
@@ -150,10 +150,19 @@ function outputs(layout, moment, row) {
   const lost = droppedOf(port), marked = port?.marked?.packets ?? 0;
   const last = row.queues.at(-1);
   if (lost || marked) {
-    found.push({ id: `lost out ${row.port}`, kind: lost ? "lost" : "depth", x: last.x, y: last.y + last.h + 4,
+    // Several queues leave less room below them than one.
+    found.push({ id: `lost out ${row.port}`, kind: lost ? "lost" : "depth", x: last.x, y: last.y + last.h + (row.queues.length > 1 ? 1 : 4),
                  text: [lost ? lostWords(lost, port, roomFor(layout, last, layout.columns.rightLabel[0])) : "", marked ? `CE ${count(marked)} marked` : ""].filter(Boolean).join(", ") });
   }
   return found;
+}
+
+// The state of queue management; in a narrow picture as much of it as fits between the row's heading and its queue.
+function mindWords(layout, row, strip, words) {
+  if (!layout.isNarrow) return words;
+  if (strip.y - row.top < 3 * WORDS_H * layout.scale) return "";
+  const room = roomFor(layout, strip, layout.width);
+  return [words, words.split(",")[0], words.split(":")[0]].find((each) => each.length <= room) ?? "";
 }
 
 // The depth of a queue, from single packets where they are known, in both units.

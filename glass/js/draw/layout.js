@@ -25,6 +25,9 @@ const QUEUE_PART = 0.45, PARTS_MAX = 2.5;
 export const LABELLED_PITCH = 44;
 // The height of a queue, as a part of its row, and at most and at least.
 const STRIP_SHARE = 0.24, VOQ_SHARE = 0.17;
+// A narrow row is low, and its queues still hold numbers, below one or two lines of words.
+const NARROW_STRIP_SHARE = 0.4, NARROW_STRIP_LEAST = 14;
+export const WORDS_H = 14;
 const STRIP_MAX = 46;
 const STRIP_MIN = 1;
 const VOQ_STRIPS_MAX = 12;
@@ -53,7 +56,7 @@ export function routerLayout(about, { width, height, scale = 1 }) {
   const spare = Math.max(0, room / ((LABELLED_PITCH + 1) * scale) - ports.length), most = wanted.reduce((sum, each) => sum + each, 0);
   const parts = wanted.map((each) => 1 + each * (most > spare ? spare / most : 1));
   const all = parts.reduce((sum, each) => sum + each, 0);
-  const pitch = Math.min(ROW_MAX, room / Math.max(1, all)), used = pitch * all;
+  const pitch = Math.max(isNarrow ? NARROW_ROW_MIN * scale : 0, Math.min(ROW_MAX, room / Math.max(1, all))), used = pitch * all;
   const first = top + Math.max(0, (room - used) / 2);
   const rows = new Map();
   let rowTop = first;
@@ -77,7 +80,7 @@ const SHARES = {
   plain: { receive: 0.14, ingress: 0.04, input: 0, cross: 0.2, output: 0.4, serve: 0.06, transmit: 0.16 },
 };
 const NARROW_SHARES = {
-  input: { receive: 0.06, ingress: 0.03, input: 0.28, cross: 0.24, output: 0.27, serve: 0.05, transmit: 0.07 },
+  input: { receive: 0.06, ingress: 0.03, input: 0.3, cross: 0.19, output: 0.3, serve: 0.05, transmit: 0.07 },
   plain: { receive: 0.09, ingress: 0.04, input: 0, cross: 0.23, output: 0.48, serve: 0.06, transmit: 0.1 },
 };
 
@@ -104,10 +107,12 @@ function rowOf({ about, each, index, y, pitch, ports, columns, hasInput, isVoq, 
   const { config } = each;
   const queues = config.queues.length ? config.queues : [{ class: 0 }];
   const rowRoom = pitch - 16;
-  const strips = stack(queues.length, y, rowRoom, pitch * STRIP_SHARE);
+  const lines = queues.some((queue) => queue.aqm?.kind) ? 2 : 1;
+  const most = isNarrow ? Math.max(NARROW_STRIP_LEAST, Math.min(pitch * NARROW_STRIP_SHARE, pitch - 2 * WORDS_H * lines)) : pitch * STRIP_SHARE;
+  const strips = stack(queues.length, y, rowRoom, most);
   const ways = isVoq ? waysOf(ports) : [];
   const voqs = isVoq ? stack(ways.length, y, rowRoom, pitch * VOQ_SHARE) : [];
-  const inputStrip = stack(1, y, rowRoom, pitch * STRIP_SHARE)[0];
+  const inputStrip = stack(1, y, rowRoom, most)[0];
   const [inputFrom, inputTo] = columns.input;
   const [outFrom, outTo] = columns.output;
   // How many packets a VOQ has, at most, and where it goes is written before it.

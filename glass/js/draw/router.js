@@ -42,6 +42,8 @@ const SPOT_W_LEAST = 2;
 const NAME_W_LEAST = 8, NAME_SIZE = 10, REST_LETTER_W = 6.5, TAG_LETTER_W = 6;
 // Fewer packets are drawn large if each carries a tag.
 const TAGGED = { heads: 5, headW: 28 };
+// And in a narrow picture, whose queues are short.
+const NARROW = { heads: 5, headW: 11 };
 // The smallest width at which rounded corners are visible.
 const ROUND_W_LEAST = 10;
 
@@ -127,9 +129,9 @@ class Drawing {
 
   queue(strip, packets, shift, blocked, tags) {
     if (!packets.length) return;
-    const { moment, palette } = this;
+    const { layout, moment, palette } = this;
     const y = strip.y + 2, h = strip.h - 4, from = strip.x - 6;
-    const { xs, ws, rest } = pack(strip, packets, shift, tags ? TAGGED : undefined);
+    const { xs, ws, rest } = pack(strip, packets, shift, tags ? TAGGED : layout.isNarrow ? NARROW : undefined);
     // A packet that came later than this still glides to its place.
     const glidesSince = moment.moves && !moment.isBars ? moment.timePs - GLIDE_S * this.perViewerSecond : Infinity;
     const looks = new Map();
@@ -334,10 +336,15 @@ class Drawing {
   // A mark rises where its packet has left the queue.
   marks() {
     const { moment, layout, palette } = this;
-    for (const mark of moment.state.marks.slice(-20)) {
+    const seen = new Set();
+    for (const mark of moment.state.marks) {
       const seconds = this.since(mark.timePs);
       const strip = layout.rows.get(mark.queue.port)?.queues.find((each) => each.class === mark.queue.class);
       if (seconds < 0 || seconds > MARK_S || !strip) continue;
+      // Of those that would cover each other the first one rises.
+      const key = `${mark.queue.port} ${mark.queue.class} ${Math.floor((2 * mark.timePs) / (MARK_S * this.perViewerSecond))}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
       const share = seconds / MARK_S;
       const y = strip.y - 8 - (moment.moves ? 22 * share : 8);
       this.shapes.push({ kind: "text", x: strip.x + strip.w - 2, y, text: "CE", fill: palette.accent, align: "right",
@@ -355,7 +362,7 @@ class Drawing {
       if (!place) continue;
       const share = seconds / FALL_S;
       // As far as its own row goes: below it is the heading of the next one.
-      const room = Math.max(0, Math.min(FALL_PX, (place.bottom ?? Infinity) - place.y - PACKET_H));
+      const room = Math.max(0, Math.min(FALL_PX, (place.bottom ?? this.layout.bottom) - place.y - PACKET_H));
       const y = place.y + (moment.moves ? room * (FALL_PX > room ? share : 0.18 * share + 0.82 * share * share) : Math.min(12, room));
       const alpha = 1 - share * share;
       const colour = flowColour(palette, drop.packet.flow);

@@ -26,6 +26,7 @@ export const holBlocking = {
   claim: {
     title: "How much of its line the flow to h5 gets",
     measure: lineShare(VICTIM),
+    port: VICTIM,
     place: "at port 3 of s2, whose line carries 50 Mb/s",
     cases: [["FIFO", "One FIFO at input 1"], ["VOQ", "Virtual output queues"], ["FASTER", "One FIFO, speedup 2"]],
     caseOf: ({ input }) => (input.queueing === "FIFO" && isFaster(input) ? "FASTER" : input.queueing),

@@ -1,7 +1,7 @@
 // A lesson's claim as a number, measured in each of the settings that it compares.
 //
-// A claim: {title, measure, place, cases: [[name, words]], caseOf(about, sources)}: the measure, its place in
-// words, and the case that it counts for: the setting in force throughout the window.
+// A claim: {title, measure, place, port, cases: [[name, words]], caseOf(about, sources)}: the measure, its place in
+// words and, where it is one, its port, and the case that it counts for: the setting in force throughout the window.
 
 import { RATE_WINDOW_PS, settingsOf, WINDOW_WORDS } from "../model/samples.js";
 import { element, setText } from "./dom.js";

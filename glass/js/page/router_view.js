@@ -106,11 +106,14 @@ export class RouterView {
     if (glass.details.open) this.tables(moment);
   }
 
-  // The middle of a picture that is higher than its room is the router's subject, until the user scrolls.
+  // The middle of a picture that is higher than its room is the router's subject, and the port that its lesson measures
+  // is in sight, until the user scrolls.
   centre(about) {
-    const { stage, model } = this.glass, room = `${stage.size.width} ${stage.size.height}`;
+    const { stage, model, scene, side } = this.glass, room = `${stage.size.width} ${stage.size.height}`;
     if (this.centred !== model || (this.room !== room && !stage.isMoved)) {
-      stage.centre(this.layout.rows.get(this.focusOf(about).port)?.y ?? 0);
+      const { rows } = this.layout, subject = rows.get(this.focusOf(about).port);
+      const measured = model.name === scene.about.router ? rows.get(side.lesson?.lesson.claim?.port) : undefined;
+      stage.centre(subject?.y ?? 0, measured);
     }
     Object.assign(this, { centred: model, room });
   }

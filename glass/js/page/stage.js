@@ -89,10 +89,12 @@ export class Stage {
     context.clearRect(0, top, width, height);
   }
 
-  // Scrolls, where the picture is higher than its box, so that a height is in the middle.
-  centre(y) {
+  // Scrolls, where the picture is higher than its box, so that a height is in the middle, or as near to it as leaves
+  // everything from `top` to `bottom` in sight.
+  centre(y, { top = Infinity, bottom = 0 } = {}) {
     this.isMoved = false;
-    this.box.scrollTop = y - this.size.height / 2;
+    const { height } = this.size;
+    this.box.scrollTop = Math.min(top, Math.max(bottom - height, y - height / 2));
   }
 
   // From which height to which the picture is in sight.
