@@ -78,6 +78,11 @@ def test_a_setting_that_is_misspelt_is_refused_before_anything_is_set_up(target,
         ("run bufferblot", "there is no lab 'bufferblot': did you mean bufferbloat?"),
         ("dev choas", "there is no command 'dev choas': did you mean chaos?"),
         ("compare one", "the following arguments are required: RUN"),
+        (
+            "glass bufferbloat",
+            "vitrine glass: 'bufferbloat' is one word too many; "
+            "did you mean vitrine glass --lesson bufferbloat?",
+        ),
         ("down now", "vitrine down: 'now' is one word too many; see vitrine down --help"),
     ],
 )

@@ -39,7 +39,11 @@ class Parser(argparse.ArgumentParser):
         known = [each for each in of._option_string_actions if each.startswith("--")]
         name = word.partition("=")[0]
         if not name.startswith("-"):
-            self.error(f"{of.prog}: {word!r} is one word too many; see {of.prog} --help")
+            # A lesson is an option's value, because without one the page shows the network that is up.
+            hint = f"see {of.prog} --help"
+            if "--lesson" in known:
+                hint = f"did you mean {of.prog} --lesson {word}?"
+            self.error(f"{of.prog}: {word!r} is one word too many; {hint}")
         self.error(f"{of.prog} has no option {name}: {meant(name, known)}")
 
 
