@@ -308,6 +308,19 @@ export function a_network_is_laid_out_from_one_end_to_the_other() {
   same(x("h1"), x("h2"), "both before their router:");
 }
 
+export function nobody_of_a_wide_network_stands_on_another_in_a_low_picture() {
+  for (const [count, height] of [[8, 230], [11, 150], [11, 300]]) {
+    const hosts = Array.from({ length: count }, (_, i) => ({ name: `h${i + 1}`, addresses: [] }));
+    const cables = hosts.map(({ name }, i) => [{ node: name, port: 1 }, { node: "s1", port: i + 1 }]);
+    const { places, node: { w, h } } = networkLayout(new Network({ hosts, routers: [{ name: "s1", addresses: [] }], cables }), { width: 600, height });
+    const all = [...places.values()];
+    holds(h >= 18, `${count} hosts are ${h} px high`);
+    all.forEach((one, i) => all.slice(i + 1).forEach((other) =>
+      holds(Math.abs(one.x - other.x) >= w || Math.abs(one.y - other.y) > h + 2, `${count} hosts in ${height} px`)));
+    holds(all.every(({ y }) => y - h / 2 >= 0 && y + h / 2 <= height), "inside");
+  }
+}
+
 export function nobody_of_a_long_network_stands_on_another() {
   const cable = (a, b) => [{ node: a, port: null }, { node: b, port: null }];
   const numbers = Array.from({ length: 20 }, (_, index) => index + 1);

@@ -6,6 +6,9 @@ import { flowColour } from "./palette.js";
 const NODE_W = 74, NODE_H = 40;
 // In a long network nodes are narrower, and their names smaller below this width.
 const NODE_SHARE = 0.8, SMALL_W = 60;
+// Where many nodes stand below each other they are lower, down to `STACKED_H`; beyond that, every other one stands beside
+// the others.
+const STACKED_H = 22, NODE_GAP = 4;
 // How long a packet is seen on a cable that takes no time, in viewer's seconds.
 const TRAVEL_S = 0.35;
 const MARGIN = 70;
@@ -35,18 +38,20 @@ export function networkLayout(network, { width, height }) {
     columns.get(column).push(name);
   }
   const order = [...columns.keys()].sort((a, b) => a - b);
+  const nodeW = Math.min(NODE_W, (NODE_SHARE * (width - 2 * MARGIN)) / Math.max(1, order.length - 1));
+  const room = (count) => height / (count + 1) - NODE_GAP, isStaggered = (count) => room(count) < STACKED_H;
+  const roomLeast = Math.min(...[...columns.values()].map(({ length }) => (isStaggered(length) ? 2 * room(length) + NODE_GAP : room(length))));
   const places = new Map();
   order.forEach((column, index) => {
     const x = MARGIN + ((width - 2 * MARGIN) * (order.length > 1 ? index / (order.length - 1) : 0.5));
-    const here = columns.get(column);
+    const here = columns.get(column), aside = isStaggered(here.length) ? (index && index === order.length - 1 ? -1 : 1) * (nodeW + NODE_GAP) : 0;
     here.forEach((name, place) => {
-      places.set(name, { x, y: (height * (place + 1)) / (here.length + 1) });
+      places.set(name, { x: x + (place % 2) * aside, y: (height * (place + 1)) / (here.length + 1) });
     });
   });
   const routers = new Set(network.routers.map((each) => each.name));
-  const nodeW = Math.min(NODE_W, (NODE_SHARE * (width - 2 * MARGIN)) / Math.max(1, order.length - 1));
   const addresses = new Map(network.hosts.filter((each) => each.addresses.length).map((each) => [each.name, each.addresses[0]]));
-  return { width, height, places, routers, addresses, cables: network.cables, node: { w: nodeW, h: nodeW < SMALL_W ? 26 : NODE_H, isSmall: nodeW < SMALL_W } };
+  return { width, height, places, routers, addresses, cables: network.cables, node: { w: nodeW, h: Math.min(roomLeast, nodeW < SMALL_W ? 26 : NODE_H), isSmall: nodeW < SMALL_W } };
 }
 
 function farthest(names, near) {
