@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
         known = [each for each in of._option_string_actions if each.startswith("--")]
         name = word.partition("=")[0]
         if not name.startswith("-"):
-            # A lesson is an option's value, because without one the page shows the network that is up.
+            # Without a lesson the page shows the network that is up, so it is an option's value.
             hint = f"see {of.prog} --help"
             if "--lesson" in known:
                 hint = f"did you mean {of.prog} --lesson {word}?"
