@@ -61,7 +61,7 @@ export class Charts {
 
   // Of the pointer over any track.
   get handlers() {
-    return { onSeek: this.onSeek, onHover: (seconds) => this.hover(seconds),
+    return { onSeek: (seconds) => this.onSeek(seconds), onHover: (seconds) => this.hover(seconds),
              onMove: (action) => this.move(action), onMeasure: (from, to) => this.measure(from, to) };
   }
 
@@ -72,9 +72,12 @@ export class Charts {
     this.remember();
   }
 
-  // uPlot listens to the window until its plots are ended, and holds all that they were drawn from.
+  // uPlot listens to the window until its plots are ended. The engine keeps the first one of a page even then, so what
+  // leads from there to the network is cut.
   end() {
     for (const { plot } of this.list.splice(0)) plot.end();
+    this.onSeek = this.onHover = () => {};
+    this.shownLast = undefined;
   }
 
   // Just these.

@@ -45,7 +45,8 @@ export class LoadPanel {
   end() {
     this.left = [];
     this.plot?.destroy();
-    this.plot = undefined;
+    // As with charts, the engine may keep the plot.
+    this.plot = this.glass = this.running = undefined;
   }
 
   get count() { return Number(this.ports.value); }
