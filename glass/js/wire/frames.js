@@ -80,6 +80,12 @@ export class FrameWay {
     listener.ended(kind === END ? undefined : new Refused(rest));
   }
 
+  // No frame comes or goes any more, and nobody waits for one: no call is told.
+  forget() {
+    this.lost = new Lost("The network has been closed.");
+    this.calls.clear();
+  }
+
   // No frame comes or goes any more, and why.
   end(sentence) {
     this.lost = new Lost(sentence);

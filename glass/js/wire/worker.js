@@ -21,7 +21,7 @@ export function startWorker({ engine, wasm }, onLost) {
     let last = 0, silentBeats = 0, isReady = false, isThere = true;
 
     const lose = (sentence) => {
-      end();
+      stop();
       way.end(sentence);
       for (const { reject: refuse } of asked.values()) refuse(new Lost(sentence));
       asked.clear();
@@ -35,11 +35,17 @@ export function startWorker({ engine, wasm }, onLost) {
       }
       worker.postMessage({ beat: 1 });
     }, BEAT_MS);
-    const end = () => {
+    const stop = () => {
       isThere = false;
       clearInterval(beat);
       worker.terminate();
       URL.revokeObjectURL(address);
+    };
+    // A page that ends it waits for no answer any more, and nothing of the page is held for one.
+    const end = () => {
+      stop();
+      way.forget();
+      asked.clear();
     };
     const ask = (what, request) => new Promise((fulfil, refuse) => {
       if (!isThere) return void refuse(new Lost("The network has stopped."));
