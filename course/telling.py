@@ -17,7 +17,7 @@ class Teller:
     """Reports verdicts one by one; a story appears once."""
 
     def __init__(self) -> None:
-        self._told: dict[Story, str] = {}
+        self._first: dict[Story, str] = {}
 
     def tell(self, verdict: Verdict) -> str:
         """A line for a case that is met, a paragraph for one that is not."""
@@ -29,24 +29,29 @@ class Teller:
         if verdict.story is None:
             return f"  ok    {case.points:3}  {case.name}: {case.title}{remark}"
         head = f"  FAIL  0/{case.points:<2} {case.name}: {case.title}{remark}"
-        before = self._told.setdefault(verdict.story, case.name)
-        if before != case.name:
+        before = earlier(self._first, verdict)
+        if before:
             return f"{head}\n        {same_as(before)}"
         return "\n".join([head, *paragraphs(verdict.story)])
 
 
 def same_as(case: str) -> str:
-    """What stands in the place of a story that a case before has told."""
+    """The line that replaces a story that appears with an earlier case."""
     return f"for the reason told at {case}"
 
 
 def with_earlier(verdicts: Iterable[Verdict]) -> Iterator[tuple[Verdict, str]]:
     """Each verdict, and the case that told its story before; empty: none."""
-    told: dict[Story, str] = {}
+    first: dict[Story, str] = {}
     for verdict in verdicts:
-        name = verdict.case.name
-        before = told.setdefault(verdict.story, name) if verdict.story else name
-        yield verdict, before if before != name else ""
+        yield verdict, earlier(first, verdict)
+
+
+def earlier(first: dict[Story, str], verdict: Verdict) -> str:
+    """The earlier case with the same story; empty: none. `first` has the case of each story."""
+    name = verdict.case.name
+    before = first.setdefault(verdict.story, name) if verdict.story else name
+    return before if before != name else ""
 
 
 def waiting(verdict: Verdict) -> str:

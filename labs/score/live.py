@@ -23,7 +23,7 @@ from labs.score import network
 from labs.score.conductor import REST_MS, Conductor
 from labs.score.device import SessionDevice
 from labs.score.installing import Programs
-from labs.score.line import ONE_GIGABIT, Line
+from labs.score.line import ONE_GIGABIT, PS_PER_NS, Line
 from labs.score.plan import sendings
 from labs.score.run import Recorded, Run, question
 from labs.score.sender import READY, Plan, command, lateness_ns
@@ -35,9 +35,9 @@ from topo import wait
 from topo.live import LiveNetwork
 from topo.process import Process
 
-_PS_PER_NS, _PS_PER_MS = 1000, 10**9
+_PS_PER_MS = 10**9
 # Windows of programs begin at multiples of this, as they do in virtual time.
-_ALIGNED_PS = (1 << 27) * _PS_PER_NS
+_ALIGNED_PS = (1 << 27) * PS_PER_NS
 _AHEAD_S = 0.2
 _DEADLINE_S = 60.0
 _SAMPLE_MS = 10

@@ -28,12 +28,7 @@ def topology(line: Line, *, mtu_bytes: int = 1500) -> Topology:
     All lines but the scored one are ten times as fast. `mtu_bytes` is that of the line between the
     routers: INT needs room there.
     """
-    slow, fast = f"{line.rate_bps} b/s", f"{10 * line.rate_bps} b/s"
-    hosts = [f"  {name}: {{address: 10.0.{n}.1/24}}" for n, name in enumerate(SENDERS, 1)]
-    ports = [f"      {n}: {{address: 10.0.{n}.254/24}}" for n in range(1, len(SENDERS) + 1)]
-    links = [
-        f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: {fast}}}' for n, name in enumerate(SENDERS, 1)
-    ]
+    hosts, ports, links, slow, fast = _senders(line)
     mtu = f"mtu: {mtu_bytes} B"
     text = "\n".join(
         [
@@ -65,13 +60,7 @@ def topology(line: Line, *, mtu_bytes: int = 1500) -> Topology:
 def live_topology(line: Line) -> Topology:
     """The same without the second router, which would take half of a machine's time live: the
     receiver is behind the scored line."""
-    slow, fast = f"{line.rate_bps} b/s", f"{10 * line.rate_bps} b/s"
-    numbers = range(1, len(SENDERS) + 1)
-    hosts = [f"  {name}: {{address: 10.0.{n}.1/24}}" for n, name in enumerate(SENDERS, 1)]
-    ports = [f"      {n}: {{address: 10.0.{n}.254/24}}" for n in numbers]
-    links = [
-        f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: {fast}}}' for n, name in enumerate(SENDERS, 1)
-    ]
+    hosts, ports, links, slow, _ = _senders(line)
     number = BOTTLENECK[0]
     text = "\n".join(
         [
@@ -89,6 +78,17 @@ def live_topology(line: Line) -> Topology:
         ]
     )
     return _network(text)
+
+
+def _senders(line: Line) -> tuple[list[str], list[str], list[str], str, str]:
+    """Hosts, ports and links of the senders, and the rates of the scored line and of the others."""
+    slow, fast = f"{line.rate_bps} b/s", f"{10 * line.rate_bps} b/s"
+    hosts = [f"  {name}: {{address: 10.0.{n}.1/24}}" for n, name in enumerate(SENDERS, 1)]
+    ports = [f"      {n}: {{address: 10.0.{n}.254/24}}" for n in range(1, len(SENDERS) + 1)]
+    links = [
+        f'  - {{ends: [{name}, "{ROUTER}:{n}"], rate: {fast}}}' for n, name in enumerate(SENDERS, 1)
+    ]
+    return hosts, ports, links, slow, fast
 
 
 def _network(text: str) -> Topology:

@@ -266,8 +266,8 @@ export class Glass {
     this.world?.end();
     this.charts.end();
     this.side.lesson?.end();
-    this.stage.observer.disconnect();
-    this.twin?.stage.observer.disconnect();
+    this.stage.end();
+    this.twin?.stage.end();
   }
 
   stopWatching() {

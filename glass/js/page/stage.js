@@ -97,6 +97,10 @@ export class Stage {
     this.box.scrollTop = Math.min(top, Math.max(bottom - height, y - height / 2));
   }
 
+  end() {
+    this.observer.disconnect();
+  }
+
   // From which height to which the picture is in sight.
   get sight() {
     return [this.top, this.top + this.size.height];

@@ -80,7 +80,7 @@ export class FrameWay {
     listener.ended(kind === END ? undefined : new Refused(rest));
   }
 
-  // No frame comes or goes any more, and nobody waits for one: no call is told.
+  // The page has closed the network: calls that are waiting are dropped without an answer.
   forget() {
     this.lost = new Lost("The network has been closed.");
     this.calls.clear();
